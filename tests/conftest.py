@@ -1,0 +1,37 @@
+"""What every test may use: the reference data, when it is there."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+_ROOT = Path(__file__).resolve().parent.parent
+_left_out: set[str] = set()
+
+
+@pytest.fixture(scope="session")
+def reference_data():
+    """A function from a name in the reference data to its path.
+
+    The data may not be shipped, so a test that asks for what is not there is left out, and the
+    end of the run says so.
+    """
+    top = Path(os.environ.get("VARIORUM_REFERENCE_DATA", _ROOT / "../shared/data"))
+
+    def find(name: str) -> Path:
+        path = top / name
+        if not path.exists():
+            _left_out.add(name)
+            pytest.skip(f"reference data {name} is not here (VARIORUM_REFERENCE_DATA)")
+        return path
+
+    return find
+
+
+def pytest_terminal_summary(terminalreporter):
+    if _left_out:
+        terminalreporter.write_line(
+            "Left out, for lack of reference data: " + ", ".join(sorted(_left_out)), yellow=True
+        )
