@@ -3,7 +3,7 @@
 from pathlib import Path
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-SECRET_KEY = "replaced by the foundations"
+SECRET_KEY = "replaced by the foundations"  # noqa: S105
 DEBUG = False
 INSTALLED_APPS = [
     "config",
