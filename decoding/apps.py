@@ -3,4 +3,4 @@ from django.apps import AppConfig
 
 class DecodingConfig(AppConfig):
     name = "decoding"
-    default_auto_field = "django.db.models.BigAutoField"
+    verbose_name = "Decoding"

@@ -1,0 +1,32 @@
+"""The Celery application. The database holds the jobs; the broker only rings the bell."""
+
+from __future__ import annotations
+
+import os
+
+from celery import Celery, bootsteps
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+
+class TendJobs(bootsteps.StartStopStep):
+    """While a worker lives: say so, and take up the jobs of workers that no longer do.
+
+    Every worker does it, so that no further process has to be run and watched; the updates are
+    conditional, so that it does no harm when several do it at once.
+    """
+
+    requires = ("celery.worker.components:Timer", "celery.worker.components:Pool")
+
+    def start(self, worker) -> None:
+        from decoding.tending import tend
+
+        tend()
+        worker.timer.call_repeatedly(TEND_SECONDS, tend)
+
+
+TEND_SECONDS = 5
+app = Celery("variorum")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()
+app.steps["worker"].add(TendJobs)

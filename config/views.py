@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from config import logs
+from decoding.queries.jobs import jobs_on_page, unfinished
+
+
+@login_required
+@require_GET
+def home(request: HttpRequest) -> HttpResponse:
+    """Where a researcher lands: their studies, their systems, what is being worked on."""
+    jobs = unfinished(jobs_on_page().visible_to(request.user))
+    return render(
+        request,
+        "home.html#jobs" if request.htmx else "home.html",
+        {"studies": [], "systems": [], "jobs": jobs[:10]},
+    )
+
+
+@require_GET
+def styleguide(request: HttpRequest) -> HttpResponse:
+    """All components on one page, for whoever changes or uses them."""
+    return render(request, "styleguide.html")
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return _error(request, 400)
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return _error(request, 403, explanation=str(exception))
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    return _error(
+        request,
+        403,
+        explanation="This form was open too long, or cookies are off. Go back, reload the page "
+        "and send it again.",
+    )
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return _error(request, 404)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    return _error(request, 500)
+
+
+def _error(request: HttpRequest, status: int, explanation: str = "") -> HttpResponse:
+    return render(
+        request,
+        f"{status}.html",
+        {"explanation": explanation, "request_id": logs.request_id.get()},
+        status=status,
+    )

@@ -1,0 +1,27 @@
+"""The one way to fetch an object for a person: with their permission, or not at all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404
+
+from decoding.models.ownership import OwnedQuerySet, User
+
+
+def fetch_for(user: User, objects: OwnedQuerySet, *, edit: bool = False, **lookup: Any) -> Any:
+    """The object, if the user may see it (404 otherwise) and, with ``edit``, change it (403).
+
+    Who may not see an object does not learn either that it exists.
+    """
+    try:
+        found = objects.visible_to(user).get(**lookup)
+    except objects.model.DoesNotExist:
+        raise Http404(f"No {objects.model._meta.verbose_name} here that you may see.") from None
+    if edit and not objects.editable_by(user).filter(pk=found.pk).exists():
+        raise PermissionDenied(
+            f"You may look at this {objects.model._meta.verbose_name} but not change it. "
+            "Ask its owner to make you an editor."
+        )
+    return found

@@ -1,0 +1,134 @@
+"""Every write to a job that is not made by the worker that runs it (for those: decoding/jobs.py).
+
+Each is one conditional update on the state, so that a doubled message, two workers that race or a
+second click change nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.db.models.functions import Now
+
+from decoding.jobs import job_kind
+from decoding.models import Job
+from decoding.models.ownership import User
+from decoding.queries.jobs import abandoned, unannounced
+
+_log = logging.getLogger(__name__)
+_OPEN = (Job.State.QUEUED, Job.State.RUNNING)
+
+
+def submit_job(
+    kind: str,
+    *,
+    owner: User,
+    parameters: Mapping[str, Any],
+    title: str = "",
+    key: str | None = None,
+) -> Job:
+    """Queue work. With a ``key``, asking again for what was asked before gives the same job."""
+    new = Job(
+        kind=kind,
+        owner=owner,
+        parameters=dict(parameters),
+        title=title or job_kind(kind).title,
+        key=key,
+    )
+    try:
+        with transaction.atomic():
+            new.save(force_insert=True)
+    except IntegrityError:
+        if key is None:
+            raise
+        return Job.objects.get(key=key)
+    transaction.on_commit(lambda: announce(new.pk))
+    return new
+
+
+def announce(pk: int) -> None:
+    """Ring the broker's bell. Without a broker the job waits, and a worker rings again later."""
+    from kombu.exceptions import OperationalError
+
+    from decoding.tasks import run_job
+
+    try:
+        run_job.apply_async((pk,), retry=False)
+    except (OperationalError, OSError) as error:
+        _log.warning("broker out of reach; job waits", extra={"job": pk, "error": str(error)})
+        return
+    Job.objects.filter(pk=pk, state=Job.State.QUEUED).update(announced_at=Now())
+
+
+def claim_job(pk: int) -> Job | None:
+    """Take a queued job for this worker, or None when another has it or it is over."""
+    token = uuid.uuid4()
+    taken = Job.objects.filter(pk=pk, state=Job.State.QUEUED).update(
+        state=Job.State.RUNNING,
+        claim=token,
+        claimed_at=Now(),
+        heartbeat_at=Now(),
+        attempts=F("attempts") + 1,
+        stalls=F("stalls") + 1,
+        done_before=F("done"),
+    )
+    return Job.objects.get(pk=pk) if taken else None
+
+
+def cancel_job(job: Job) -> bool:
+    """Cancel at once what waits; ask the worker to stop what runs. False when it had ended."""
+    waiting = Job.objects.filter(pk=job.pk, state=Job.State.QUEUED).update(
+        state=Job.State.CANCELLED, finished_at=Now(), cancel_requested_at=Now()
+    )
+    if waiting:
+        return True
+    return bool(
+        Job.objects.filter(pk=job.pk, state=Job.State.RUNNING).update(cancel_requested_at=Now())
+    )
+
+
+def retry_job(job: Job) -> bool:
+    """Queue a failed or cancelled job again; it goes on behind its last committed piece."""
+    queued = Job.objects.filter(
+        pk=job.pk, state__in=[Job.State.FAILED, Job.State.CANCELLED]
+    ).update(
+        state=Job.State.QUEUED,
+        finished_at=None,
+        cancel_requested_at=None,
+        stalls=0,
+        error="",
+        traceback="",
+        announced_at=None,
+    )
+    if queued:
+        transaction.on_commit(lambda: announce(job.pk))
+    return bool(queued)
+
+
+def recover_jobs() -> int:
+    """Take up what dead workers left, and ring again for what nobody heard of. How many."""
+    lost = abandoned()
+    gone = {"claim": None, "finished_at": Now()}
+    lost.filter(cancel_requested_at__isnull=False).update(state=Job.State.CANCELLED, **gone)
+    lost.filter(stalls__gte=Job.MOST_STALLS).update(
+        state=Job.State.FAILED,
+        error=f"The worker died {Job.MOST_STALLS} times at the same piece, most likely for lack "
+        "of memory. Give the workers more memory or the job less to do, then try again.",
+        **gone,
+    )
+    recovered = lost.update(state=Job.State.QUEUED, claim=None, announced_at=None)
+    for pk in unannounced().values_list("pk", flat=True)[:1000]:
+        announce(pk)
+    return recovered
+
+
+def release_running_jobs() -> int:
+    """Queue all running jobs. Only for a start that knows no worker is alive (`manage.py up`)."""
+    return Job.objects.filter(state=Job.State.RUNNING).update(
+        state=Job.State.QUEUED, claim=None, announced_at=None
+    )

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import time
+
+from celery import shared_task
+from celery.signals import worker_shutting_down
+
+from decoding.jobs import JobRun, job, run_claimed, worker_stops
+
+
+@shared_task
+def run_job(pk: int) -> None:
+    """Answer the broker's bell: run the job, unless another worker was quicker."""
+    from decoding.actions.jobs import claim_job
+
+    claimed = claim_job(pk)
+    if claimed is not None:
+        run_claimed(claimed)
+
+
+@worker_shutting_down.connect
+def put_jobs_back(**kwargs) -> None:
+    worker_stops.set()
+
+
+@job("self-test", title="Self-test of the queue")
+def self_test(run: JobRun) -> dict[str, list[int]]:
+    """Count, a number a piece: shows an operator that workers, queue and database work together.
+
+    Each piece appends its number to the result in the transaction that counts it as done, so the
+    result is 0, 1, 2 ... exactly when no piece was lost or done twice.
+    """
+    total, seconds = run.parameters["pieces"], run.parameters["seconds_per_piece"]
+    run.expect(total)
+    counted = run.result.setdefault("counted", [])
+    for number in range(run.done, total):
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            run.check()
+            time.sleep(min(left, 0.2))
+        with run.piece(message=f"counted {number + 1} of {total}"):
+            counted.append(number)
+    return {"counted": counted}

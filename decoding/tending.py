@@ -1,0 +1,46 @@
+"""What a worker does beside its jobs (config/celery.py calls it every few seconds)."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+
+from celery import current_app
+from django.db import DatabaseError, close_old_connections, connections
+from kombu.exceptions import OperationalError
+from redis.exceptions import RedisError
+
+_log = logging.getLogger(__name__)
+_SIGN = "variorum:worker:"
+_SIGN_SECONDS = 20
+
+# What a broker raises that is out of reach: by its client, by kombu, by the socket.
+BROKER_ERRORS = (RedisError, OperationalError, OSError)
+
+
+def tend() -> None:
+    """Show that this worker lives, and take up abandoned jobs. Never raises."""
+    from decoding.actions.jobs import recover_jobs
+
+    close_old_connections()
+    try:
+        show_life()
+        recover_jobs()
+    except (DatabaseError, *BROKER_ERRORS) as error:
+        _log.warning("could not tend the jobs", extra={"error": str(error)})
+    finally:
+        connections.close_all()
+
+
+def show_life() -> None:
+    """Leave a sign in the broker that fades when it is not renewed."""
+    name = f"{_SIGN}{socket.gethostname()}:{os.getpid()}"
+    with current_app.connection_for_write() as connection:
+        connection.default_channel.client.set(name, "alive", ex=_SIGN_SECONDS)
+
+
+def living_workers() -> int:
+    """How many workers have shown themselves of late. Raises when the broker is out of reach."""
+    with current_app.connection_for_read() as connection:
+        return sum(1 for _ in connection.default_channel.client.scan_iter(match=f"{_SIGN}*"))
