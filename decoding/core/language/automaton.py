@@ -1,0 +1,343 @@
+"""An n-gram model as an automaton with failure links, for kernels.
+
+A *state* is a number: the longest suffix of the words so far that can still matter, because the
+model has an n-gram that begins with it or gives it a back-off other than 0 (KenLM's rule for its
+right state; Heafield 2011). State 0 is the empty history. A word is scored by looking for the
+pair (state, word); while it is missing, the state's back-off is added and its suffix tried, down
+to the empty history, where every word has a probability. Each pair knows the state it leads to,
+so no word of the history is ever looked at, and two histories that the model cannot tell apart
+are one number.
+
+All scores are log10, as in ARPA files; who wants natural logarithms multiplies by `LN10`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from decoding.core.language.ngrams import BackoffModel
+from decoding.core.language.vocabulary import BEGIN, END, read_only
+from evaluation.core.errors import InputError
+
+LN10 = math.log(10.0)
+EMPTY = 0  # the state of the empty history
+
+# 16 bytes, so that a pair never lies across two cache lines.
+ENTRY = np.dtype(
+    [("state", np.int32), ("word", np.int32), ("score", np.float32), ("next", np.int32)]
+)
+STATE = np.dtype([("backoff", np.float32), ("suffix", np.int32)])
+UNIGRAM = np.dtype([("score", np.float32), ("next", np.int32)])
+
+_FREE = -1
+_SPACE = 1.6  # slots for each entry: a search for what is missing then looks at 2 on average
+
+
+class Automaton(NamedTuple):
+    """A language model as kernels see it. All arrays are read-only."""
+
+    entries: NDArray[np.void]  # ENTRY: a hash table of (state, word), open addressing
+    states: NDArray[np.void]  # STATE: back-off and next shorter state of each state
+    unigrams: NDArray[np.void]  # UNIGRAM: score and state of each word after the empty history
+    lengths: NDArray[np.int8]  # (states,)  words of the history that the state stands for
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _first_slot(state, word, size):  # type: ignore[no-untyped-def]
+    mixed = ((np.uint64(state) << np.uint64(32)) | np.uint64(word)) * np.uint64(0x9E3779B97F4A7C15)
+    mixed ^= mixed >> np.uint64(29)
+    mixed *= np.uint64(0xBF58476D1CE4E5B9)
+    return np.int64(((mixed >> np.uint64(32)) * np.uint64(size)) >> np.uint64(32))
+
+
+@njit(cache=True, nogil=True, inline="always")
+def find_entry(entries, state, word):  # type: ignore[no-untyped-def]
+    """The slot of a pair, or -1."""
+    slot = _first_slot(state, word, entries.size)
+    while True:
+        found = entries[slot].state
+        if found == state and entries[slot].word == word:
+            return slot
+        if found == _FREE:
+            return -1
+        slot += 1
+        if slot == entries.size:
+            slot = 0
+
+
+@njit(cache=True, nogil=True)
+def advance(lm, state, word):  # type: ignore[no-untyped-def]
+    """The log10 probability of ``word`` after ``state``, and the state that follows."""
+    score = 0.0
+    while state != EMPTY:
+        slot = find_entry(lm.entries, state, word)
+        if slot >= 0:
+            return score + lm.entries[slot].score, lm.entries[slot].next
+        score += lm.states[state].backoff
+        state = lm.states[state].suffix
+    return score + lm.unigrams[word].score, lm.unigrams[word].next
+
+
+@njit(cache=True, nogil=True)
+def begin_state(lm):  # type: ignore[no-untyped-def]
+    """The state at the start of a sentence."""
+    return lm.unigrams[BEGIN].next
+
+
+@njit(cache=True, nogil=True)
+def matched_length(lm, state, word):  # type: ignore[no-untyped-def]
+    """How many words the n-gram has by which `advance` scores: KenLM's ``ngram_length``.
+
+    As there, a context that the file should have named, but did not, counts as named.
+    """
+    while state != EMPTY:
+        if find_entry(lm.entries, state, word) >= 0:
+            return lm.lengths[state] + 1
+        state = lm.states[state].suffix
+    return 1
+
+
+@njit(cache=True, nogil=True)
+def score_sentence(lm, words, begin, end):  # type: ignore[no-untyped-def]
+    """The log10 probability of a sentence; with its boundaries if ``begin`` and ``end``."""
+    state = begin_state(lm) if begin else np.int32(EMPTY)
+    total = 0.0
+    for word in words:
+        score, state = advance(lm, state, word)
+        total += score
+    if end:
+        total += advance(lm, state, END)[0]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def score_sentences(lm, words, offsets, begin, end, totals):  # type: ignore[no-untyped-def]
+    """Fill ``totals`` with the scores of ``words[offsets[i]:offsets[i + 1]]``."""
+    for i in range(offsets.size - 1):
+        totals[i] = score_sentence(lm, words[offsets[i] : offsets[i + 1]], begin, end)
+
+
+@njit(cache=True, nogil=True)
+def trace_phrase(lm, words, states, scores):  # type: ignore[no-untyped-def]
+    """Score a phrase by itself, from the empty history, for `extend_by_phrase`.
+
+    ``states[i]`` and ``scores[i]`` become the state after, and the score of, its first i words.
+    """
+    state = np.int32(EMPTY)
+    states[0] = state
+    scores[0] = 0.0
+    for i in range(words.size):
+        score, state = advance(lm, state, words[i])
+        states[i + 1] = state
+        scores[i + 1] = scores[i] + score
+
+
+@njit(cache=True, nogil=True)
+def extend_by_phrase(lm, state, words, states, scores):  # type: ignore[no-untyped-def]
+    """The log10 probability of a phrase after ``state``, and the state that follows.
+
+    As soon as the history no longer tells, that is when the state is the one that the phrase has
+    by itself (`trace_phrase`), what remains is known: most phrases cost one or two look-ups.
+    """
+    total = 0.0
+    for i in range(words.size):
+        if state == states[i]:
+            return total + scores[words.size] - scores[i], states[words.size]
+        score, state = advance(lm, state, words[i])
+        total += score
+    return total, state
+
+
+# Building -----------------------------------------------------------------------------------
+
+
+class _Trie(NamedTuple):
+    """N-grams as nodes: node w is the unigram w, any other is its context and a last word."""
+
+    parent: NDArray[np.int32]
+    word: NDArray[np.int32]
+    depth: NDArray[np.int8]
+    score: NDArray[np.float32]  # NaN for a node that no n-gram has named (yet)
+    backoff: NDArray[np.float32]
+    inner: NDArray[np.bool_]  # whether the node is some node's context
+    entries: NDArray[np.void]  # ENTRY: (context node, word) -> node, in ``next``
+
+
+@njit(cache=True, nogil=True)
+def _insert_entry(entries, state, word, score, following):  # type: ignore[no-untyped-def]
+    slot = _first_slot(state, word, entries.size)
+    while entries[slot].state != _FREE:
+        slot += 1
+        if slot == entries.size:
+            slot = 0
+    entries[slot].state = state
+    entries[slot].word = word
+    entries[slot].score = score
+    entries[slot].next = following
+
+
+@njit(cache=True, nogil=True)
+def _add_ngrams(trie, count, words, scores, backoffs):  # type: ignore[no-untyped-def]
+    """Add n-grams of one order. Returns the count of nodes, and what stopped it.
+
+    That is -1 if nothing did, -2 if there is no more room, or the index of a repeated n-gram.
+    Contexts that the file leaves out (as SRILM does when it prunes) become nodes without a score.
+    """
+    parent, word, depth, score, backoff, inner, entries = trie
+    order = words.shape[1]
+    for i in range(words.shape[0]):
+        node = words[i, 0]
+        for k in range(1, order):
+            inner[node] = True
+            slot = find_entry(entries, node, words[i, k])
+            if slot >= 0:
+                node = entries[slot].next
+                continue
+            if count == parent.size:
+                return count, -2
+            parent[count], word[count], depth[count] = node, words[i, k], k + 1
+            score[count], backoff[count] = np.nan, 0.0
+            _insert_entry(entries, node, words[i, k], 0.0, count)
+            node = count
+            count += 1
+        if not np.isnan(score[node]):
+            return count, i
+        score[node], backoff[node] = scores[i], backoffs[i]
+    return count, -1
+
+
+@njit(cache=True, nogil=True)
+def _link(trie, count, order, failure):  # type: ignore[no-untyped-def]
+    """Find each node's longest proper suffix that is a state, and score the nameless nodes.
+
+    Nodes are visited by depth, for a node's suffixes and context are all shorter. -1 stands for
+    the empty history.
+    """
+    parent, word, depth, score, backoff, inner, entries = trie
+    for level in range(1, order + 1):
+        for node in range(count):
+            if depth[node] != level:
+                continue
+            last = word[node]
+            failure[node] = -1
+            if level == 1:
+                continue
+            if np.isnan(score[node]):
+                score[node] = _backed_off(trie, failure, parent[node], last)
+            shorter = failure[parent[node]]
+            while True:
+                suffix = last
+                if shorter >= 0:
+                    slot = find_entry(entries, shorter, last)
+                    suffix = entries[slot].next if slot >= 0 else -1
+                if suffix >= 0 and (inner[suffix] or backoff[suffix] != 0.0):
+                    failure[node] = suffix
+                    break
+                if shorter < 0:
+                    break
+                shorter = failure[shorter]
+
+
+@njit(cache=True, nogil=True)
+def _backed_off(trie, failure, context, last):  # type: ignore[no-untyped-def]
+    """The score of ``last`` after ``context``, which has no such n-gram, from shorter ones."""
+    total = trie.backoff[context]
+    shorter = failure[context]
+    while shorter >= 0:
+        slot = find_entry(trie.entries, shorter, last)
+        if slot >= 0:
+            return total + trie.score[trie.entries[slot].next]
+        total += trie.backoff[shorter]
+        shorter = failure[shorter]
+    return total + trie.score[last]
+
+
+@njit(cache=True, nogil=True)
+def _number_states(trie, count, numbers):  # type: ignore[no-untyped-def]
+    """Number the nodes that are states from 1; the others get 0. Returns how many there are."""
+    states = 1
+    for node in range(count):
+        numbers[node] = 0
+        if trie.inner[node] or trie.backoff[node] != 0.0:
+            numbers[node] = states
+            states += 1
+    return states
+
+
+@njit(cache=True, nogil=True)
+def _fill(trie, count, failure, numbers, entries, states, unigrams, lengths):  # type: ignore[no-untyped-def]
+    states[0].backoff, states[0].suffix, lengths[0] = 0.0, 0, 0
+    for node in range(count):
+        shorter = numbers[failure[node]] if failure[node] >= 0 else 0
+        own = numbers[node]
+        if own > 0:
+            states[own].backoff = trie.backoff[node]
+            states[own].suffix = shorter
+            lengths[own] = trie.depth[node]
+        following = own if own > 0 else shorter
+        if trie.depth[node] == 1:
+            unigrams[node].score, unigrams[node].next = trie.score[node], following
+        else:
+            parent = numbers[trie.parent[node]]
+            _insert_entry(entries, parent, trie.word[node], trie.score[node], following)
+
+
+def _empty_entries(count: int) -> NDArray[np.void]:
+    entries = np.zeros(int(count * _SPACE) + 4, ENTRY)
+    entries["state"] = _FREE
+    return entries
+
+
+def _build_trie(model: BackoffModel, capacity: int) -> tuple[_Trie, int] | None:
+    """The n-grams as a trie and its size, or None if ``capacity`` nodes do not hold them."""
+    unigrams = model.orders[0]
+    count = len(unigrams)
+    trie = _Trie(
+        np.full(capacity, -1, np.int32),
+        np.arange(capacity, dtype=np.int32),
+        np.ones(capacity, np.int8),
+        np.empty(capacity, np.float32),
+        np.zeros(capacity, np.float32),
+        np.zeros(capacity, np.bool_),
+        _empty_entries(capacity),
+    )
+    trie.score[:count] = unigrams.log10_probability
+    trie.backoff[:count] = unigrams.log10_backoff if model.order > 1 else 0.0
+    for ngrams in model.orders[1:]:
+        highest = ngrams.words.shape[1] == model.order
+        backoffs = np.zeros(len(ngrams), np.float32) if highest else ngrams.log10_backoff
+        count, stop = _add_ngrams(trie, count, ngrams.words, ngrams.log10_probability, backoffs)
+        if stop == -2:
+            return None
+        if stop >= 0:
+            words = " ".join(model.vocabulary.words[w] for w in ngrams.words[stop])
+            raise InputError(
+                f"the {ngrams.words.shape[1]}-gram {words!r} is there twice",
+                hint="Delete one of the two.",
+            )
+    return trie, count
+
+
+def build(model: BackoffModel) -> Automaton:
+    """The automaton of a back-off model, in memory of about 80 bytes for each n-gram."""
+    capacity = sum(len(ngrams) for ngrams in model.orders)
+    while (built := _build_trie(model, capacity)) is None:
+        capacity += capacity // 2 + 16
+    trie, count = built
+    failure = np.empty(count, np.int32)
+    _link(trie, count, model.order, failure)
+    numbers = np.empty(count, np.int32)
+    states = _number_states(trie, count, numbers)
+    automaton = Automaton(
+        _empty_entries(count - len(model.orders[0])),
+        np.empty(states, STATE),
+        np.empty(len(model.orders[0]), UNIGRAM),
+        np.empty(states, np.int8),
+    )
+    _fill(trie, count, failure, numbers, *automaton)
+    return Automaton(*(read_only(array) for array in automaton))
