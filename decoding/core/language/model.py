@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from decoding.core.language import automaton as kernels
 from decoding.core.language.automaton import ENTRY, STATE, UNIGRAM, Automaton
+from decoding.core.language.bounds import Bounds, bound
 from decoding.core.language.ngrams import BackoffModel
 from decoding.core.language.vocabulary import (
     BEGIN,
@@ -26,7 +27,7 @@ from evaluation.core.errors import InputError
 
 FORMAT = 1
 _MANIFEST = "language-model.json"
-_RECORDS = {"entries": ENTRY, "states": STATE, "unigrams": UNIGRAM}
+_RECORDS = {dtype.names: dtype for dtype in (ENTRY, STATE, UNIGRAM)}
 
 
 class WordScore(NamedTuple):
@@ -42,13 +43,15 @@ class LanguageModel:
     """An n-gram model. Scores are log10, words are numbers of its own vocabulary."""
 
     automaton: Automaton
+    bounds: Bounds
     vocabulary: Vocabulary
     order: int
 
     @classmethod
     def build(cls, model: BackoffModel) -> LanguageModel:
         """From the n-grams of an ARPA file or of an estimation."""
-        return cls(kernels.build(model), model.vocabulary, model.order)
+        automaton = kernels.build(model)
+        return cls(automaton, bound(automaton), model.vocabulary, model.order)
 
     @classmethod
     def open(cls, directory: Path) -> LanguageModel:
@@ -62,23 +65,28 @@ class LanguageModel:
                     path=manifest,
                     hint="Import the model again.",
                 )
-            automaton = Automaton(*(_mapped(directory, name) for name in Automaton._fields))
-            table = WordTable(*(_mapped(directory, f"word-{n}") for n in WordTable._fields))
+            automaton = Automaton(*_mapped(directory, "automaton", Automaton._fields))
+            bounds = Bounds(*_mapped(directory, "bound", Bounds._fields))
+            table = WordTable(*_mapped(directory, "word", WordTable._fields))
         except (OSError, EOFError, ValueError, KeyError) as error:
             raise InputError(
                 f"is not a complete language model ({error})",
                 path=directory,
                 hint="Import the model again.",
             ) from error
-        return cls(automaton, Vocabulary(table), int(facts["order"]))
+        return cls(automaton, bounds, Vocabulary(table), int(facts["order"]))
 
     def save(self, directory: Path) -> None:
         """Write the arrays and, last, the manifest without which nothing is a model."""
         directory.mkdir(parents=True, exist_ok=True)
-        for name, array in self.automaton._asdict().items():
-            np.save(directory / f"{name}.npy", array)
-        for name, array in self.vocabulary.table._asdict().items():
-            np.save(directory / f"word-{name}.npy", array)
+        parts: dict[str, dict[str, NDArray[Any]]] = {
+            "automaton": self.automaton._asdict(),
+            "bound": self.bounds._asdict(),
+            "word": self.vocabulary.table._asdict(),
+        }
+        for part, arrays in parts.items():
+            for name, array in arrays.items():
+                np.save(directory / f"{part}-{name}.npy", array)
         facts = {"format": FORMAT, "order": self.order, "base": 10, "words": len(self.vocabulary)}
         (directory / _MANIFEST).write_text(json.dumps(facts, indent=1) + "\n")
 
@@ -129,7 +137,8 @@ class LanguageModel:
         return scores
 
 
-def _mapped(directory: Path, name: str) -> NDArray[Any]:
-    """An array in a file as a memory map, typed as kernels expect it."""
-    array = np.load(directory / f"{name}.npy", mmap_mode="r", allow_pickle=False)
-    return read_only(np.asarray(array).view(_RECORDS.get(name, array.dtype)))
+def _mapped(directory: Path, part: str, names: Iterable[str]) -> Iterator[NDArray[Any]]:
+    """Arrays in files as memory maps, typed as kernels expect them."""
+    for name in names:
+        array = np.load(directory / f"{part}-{name}.npy", mmap_mode="r", allow_pickle=False)
+        yield read_only(np.asarray(array).view(_RECORDS.get(array.dtype.names, array.dtype)))
