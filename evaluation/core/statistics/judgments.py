@@ -59,6 +59,7 @@ class Judgments:
         }
         for name, limit in limits.items():
             self._check(name, (getattr(self, name) < 0) | (getattr(self, name) >= limit))
+        self._check("right", self.left == self.right)  # a condition against itself says nothing
         self._check("item", self.item < 0)
         self._check("outcome", np.abs(self.outcome) > 1)
         if self.seconds is not None:
