@@ -42,6 +42,7 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.sessions",
     "django.contrib.staticfiles",
+    "django.forms",
 ]
 
 MIDDLEWARE = [
@@ -85,6 +86,8 @@ TEMPLATES = [
         },
     }
 ]
+
+FORM_RENDERER = "config.forms.FormRenderer"
 
 # --- Database -------------------------------------------------------------------------------
 
@@ -200,7 +203,6 @@ UPLOAD_LIMIT_BYTES = ENVIRONMENT.upload_limit_mb * 1_000_000
 
 STATIC_URL = "static/"
 STATIC_ROOT = ENVIRONMENT.data / "static"
-STATICFILES_DIRS = [ROOT / "config" / "static"]
 MEDIA_ROOT = ENVIRONMENT.data / "files"  # private: nothing here is served by its address
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},

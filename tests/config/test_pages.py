@@ -1,0 +1,113 @@
+"""Pages as they leave the server: status codes, headers, and nothing that comes from elsewhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.core.exceptions import PermissionDenied, SuspiciousOperation
+from django.http import Http404
+from django.test import Client
+from django.urls import include, path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def _raise(error):
+    def view(request):
+        raise error
+
+    return view
+
+
+# The project's own addresses, and one for each way in which a page can fail.
+urlpatterns = [
+    path("", include("config.urls")),
+    path("breaks/400", _raise(SuspiciousOperation("odd"))),
+    path("breaks/403", _raise(PermissionDenied("Ask its owner."))),
+    path("breaks/404", _raise(Http404("nothing"))),
+    path("breaks/500", _raise(RuntimeError("a secret detail"))),
+]
+handler400 = "config.views.bad_request"
+handler403 = "config.views.forbidden"
+handler404 = "config.views.not_found"
+handler500 = "config.views.server_error"
+
+
+@pytest.fixture(autouse=True)
+def plain_static_files(settings):
+    settings.STORAGES = settings.STORAGES | {
+        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    }
+
+
+@pytest.fixture
+def researcher(db):
+    return get_user_model().objects.create_user("researcher", password="correct horse")
+
+
+@pytest.mark.django_db
+@pytest.mark.urls("tests.config.test_pages")
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (400, "This request makes no sense here"),
+        (403, "Ask its owner."),
+        (404, "There is no such page"),
+        (500, "Something went wrong here"),
+    ],
+)
+def test_an_error_has_its_status_its_words_and_the_request_id(status, words):
+    response = Client(raise_request_exception=False).get(f"/breaks/{status}")
+    page = response.content.decode()
+    assert response.status_code == status
+    assert words in page
+    assert response["X-Request-ID"] in page
+    assert "a secret detail" not in page
+
+
+def test_signing_in_too_often_is_429(db, client, settings):
+    for _ in range(settings.AXES_FAILURE_LIMIT):
+        response = client.post("/account/login/", {"username": "x", "password": "wrong"})
+    assert response.status_code == 429
+    assert "15 min 00 s" in response.content.decode()
+
+
+def test_a_form_without_its_token_is_403(db):
+    response = Client(enforce_csrf_checks=True).post("/account/login/", {"username": "x"})
+    assert response.status_code == 403
+    assert "This form was open too long" in response.content.decode()
+
+
+@pytest.mark.parametrize("address", ["/", "/jobs/", "/account/password/"])
+def test_pages_for_researchers(researcher, client, address):
+    assert client.get(address).status_code == 302
+    client.force_login(researcher)
+    assert client.get(address).status_code == 200
+
+
+_OUTSIDE = re.compile(r"""(?:https?:)?//(?!www\.w3\.org/)[\w.-]+\.\w+|@import""")
+_INLINE = re.compile(r"""<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)|javascript:""")
+
+
+def _files(*kinds: str) -> list[Path]:
+    found = [
+        path
+        for top in ("templates", "config/static")
+        for path in (ROOT / top).rglob("*")
+        if path.suffix in kinds
+    ]
+    assert found
+    return found
+
+
+@pytest.mark.parametrize("path", _files(".html", ".css", ".js", ".svg"), ids=lambda path: path.name)
+def test_no_file_names_an_address_outside(path):
+    assert _OUTSIDE.findall(path.read_text()) == []
+
+
+@pytest.mark.parametrize("path", _files(".html"), ids=lambda path: path.name)
+def test_no_template_has_inline_script_or_style(path):
+    assert _INLINE.findall(path.read_text()) == []
