@@ -6,6 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A property's first example may compile a kernel, which takes seconds.
+settings.register_profile("variorum", deadline=None)
+settings.load_profile("variorum")
 
 _ROOT = Path(__file__).resolve().parent.parent
 _left_out: set[str] = set()
