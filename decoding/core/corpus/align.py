@@ -1,0 +1,184 @@
+"""Word alignment in both directions by expectation maximisation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from decoding.core.corpus import diagonal, hmm
+from decoding.core.corpus.bitext import Bitext, OffsetArray, Sentences
+from decoding.core.corpus.lexicon import Lexicon, normalize, uniform_lexicon
+from decoding.core.corpus.links import Links
+
+Model = Literal["diagonal", "ibm1", "hmm"]
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True, slots=True)
+class AlignmentOptions:
+    """Which model aligns, and how it is estimated. The defaults are those of Dyer et al. (2013)."""
+
+    model: Model = "diagonal"
+    iterations: int = 5  # of the model itself; the last one only links
+    ibm1_iterations: int = 5  # before the HMM
+    null: float = 0.08  # p0: the probability of linking to nothing
+    tension: float = 4.0  # of the diagonal model, where it starts
+    optimize_tension: bool = True
+    alpha: float | None = 0.01  # of the Dirichlet prior (variational Bayes); None: no prior
+
+
+@dataclass(frozen=True, slots=True)
+class DirectionReport:
+    """How well a direction's model explains the words that it predicts."""
+
+    perplexities: tuple[float, ...]  # per predicted word, one an iteration
+    entropy: float  # of a word's link, in bits, mean over words, at the last iteration
+    null_share: float  # of the words linked to nothing, expected
+    tension: float  # of the diagonal model; 0 for the others
+
+
+@dataclass(frozen=True, slots=True)
+class DirectedAlignments:
+    """What both directions linked, as (source, target) points, and how sure they were."""
+
+    forward: Links  # each target word to one source word at most
+    backward: Links  # each source word to one target word at most
+    forward_report: DirectionReport
+    backward_report: DirectionReport
+
+
+def align(
+    bitext: Bitext, options: AlignmentOptions | None = None, progress: Progress | None = None
+) -> DirectedAlignments:
+    """Align every sentence pair in both directions.
+
+    The diagonal model is the reparametrised IBM model 2 of Dyer et al. (2013); "ibm1" leaves its
+    diagonal out; "hmm" starts from IBM 1 (Vogel et al. 1996). Deterministic: no random numbers.
+    """
+    options = options or AlignmentOptions()
+    state = _State(bitext, options)
+    stages = ["hmm"] * options.iterations
+    if options.model == "hmm":
+        stages = ["ibm1"] * options.ibm1_iterations + stages
+    else:
+        stages = [options.model] * options.iterations
+    for number, stage in enumerate(stages, start=1):
+        state.run(stage, last=number == len(stages))
+        if progress:
+            progress(number / len(stages))
+    return state.result()
+
+
+class _State:
+    """What changes from one iteration to the next."""
+
+    def __init__(self, bitext: Bitext, options: AlignmentOptions) -> None:
+        self.bitext, self.options = bitext, options
+        self.lexicon: Lexicon = uniform_lexicon(bitext)
+        source, target = bitext.source, bitext.target
+        self.words = float(target.offsets[-1]), float(source.offsets[-1])  # predicted words
+        self.sizes = _size_counts(source.offsets, target.offsets)
+        self.tensions = np.array([options.tension, options.tension])
+        self.jumps = np.ones((2, 2 * hmm.WIDEST + 1))
+        self.best = (
+            np.full(len(target.words), -1, np.int16),
+            np.full(len(source.words), -1, np.int16),
+        )
+        self.sums = np.zeros((2, 4))
+        self.perplexities: tuple[list[float], list[float]] = ([], [])
+
+    def run(self, stage: str, *, last: bool) -> None:
+        """One iteration: the E step, and unless it is the last, the M step."""
+        self.sums = np.zeros((2, 4))
+        jump_counts = np.zeros_like(self.jumps)
+        shared = (
+            np.asarray(self.bitext.source.words),
+            self.bitext.source.offsets,
+            np.asarray(self.bitext.target.words),
+            self.bitext.target.offsets,
+            self.lexicon.keys,
+            self.lexicon.probability,
+            self.lexicon.count,
+            *self.lexicon.null_probability,
+            *self.lexicon.null_count,
+            self.options.null,
+        )
+        if stage == "hmm":
+            hmm.hmm_pass(*shared, self.jumps, jump_counts, last, *self.best, self.sums)
+        else:
+            tensions = self.tensions if stage == "diagonal" else np.zeros(2)
+            diagonal.diagonal_pass(*shared, tensions, last, *self.best, self.sums)
+        for direction in (0, 1):
+            log_likelihood = self.sums[direction, diagonal.LOG_LIKELIHOOD]
+            self.perplexities[direction].append(
+                float(np.exp(-log_likelihood / self.words[direction]))
+            )
+        if last:
+            return
+        normalize(self.lexicon, self.options.alpha)
+        if stage == "hmm":
+            self.jumps = jump_counts + 1e-3
+        # From equal probabilities the first pass sees little but the prior: leave it as it is.
+        elif (
+            stage == "diagonal" and self.options.optimize_tension and len(self.perplexities[0]) > 1
+        ):
+            self._fit_tensions()
+
+    def _fit_tensions(self) -> None:
+        source_lengths, target_lengths, times = self.sizes
+        for direction, (given, predicted) in enumerate(
+            [(source_lengths, target_lengths), (target_lengths, source_lengths)]
+        ):
+            self.tensions[direction] = diagonal.fit_tension(
+                given,
+                predicted,
+                times,
+                self.sums[direction, diagonal.FEATURE],
+                self.sums[direction, diagonal.NULL] / self.words[direction],
+                self.tensions[direction],
+            )
+
+    def result(self) -> DirectedAlignments:
+        """The links of the last iteration, and the reports."""
+        source, target = self.bitext.source, self.bitext.target
+        reports = [
+            DirectionReport(
+                perplexities=tuple(self.perplexities[direction]),
+                entropy=float(
+                    self.sums[direction, diagonal.ENTROPY] / self.words[direction] / np.log(2)
+                ),
+                null_share=float(self.sums[direction, diagonal.NULL] / self.words[direction]),
+                tension=float(self.tensions[direction] if self.options.model == "diagonal" else 0),
+            )
+            for direction in (0, 1)
+        ]
+        return DirectedAlignments(
+            forward=_links_of(self.best[0], target, given_first=True),
+            backward=_links_of(self.best[1], source, given_first=False),
+            forward_report=reports[0],
+            backward_report=reports[1],
+        )
+
+
+def _size_counts(
+    source_offsets: OffsetArray, target_offsets: OffsetArray
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The distinct pairs of sentence lengths, and how often each occurs."""
+    pairs = np.stack([np.diff(source_offsets), np.diff(target_offsets)], axis=1)
+    distinct, times = np.unique(pairs, axis=0, return_counts=True)
+    return distinct[:, 0].copy(), distinct[:, 1].copy(), times
+
+
+def _links_of(best: npt.NDArray[np.int16], predicted: Sentences, *, given_first: bool) -> Links:
+    """Links from the best given position of every predicted word (-1: none)."""
+    linked = best >= 0
+    before = np.concatenate([[0], np.cumsum(linked)])
+    lengths = np.diff(predicted.offsets)
+    place = np.arange(len(best)) - np.repeat(predicted.offsets[:-1], lengths)
+    columns = [best[linked], place[linked].astype(np.int16)]
+    points = np.stack(columns if given_first else columns[::-1], axis=1)
+    return Links(points, before[predicted.offsets].astype(np.int64))
