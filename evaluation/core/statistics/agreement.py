@@ -85,7 +85,7 @@ def intra_agreement(judgments: Judgments, bootstrap: Bootstrap) -> PairAgreement
 
 def strict_agreement(judgments: Judgments, bootstrap: Bootstrap) -> PairAgreement:
     """Inter-annotator agreement without the oddities: any order, different judges only."""
-    outcome = _canonical(judgments)
+    outcome = canonical_outcome(judgments)
     pairs = _pairs(judgments, judgments.item, outcome)
     pairs -= _pairs(judgments, _joined(judgments.item, judgments.worker), outcome)
     return _pair_agreement(judgments, pairs, np.ones(len(judgments), dtype=bool), bootstrap)
@@ -94,7 +94,7 @@ def strict_agreement(judgments: Judgments, bootstrap: Bootstrap) -> PairAgreemen
 def item_counts(judgments: Judgments) -> tuple[IntArray, IntArray]:
     """(I, 3) how often each item was judged -1, 0, 1 in one fixed order; (I,) its sentence."""
     names, index = np.unique(judgments.item, return_inverse=True)
-    flat = index * 3 + _canonical(judgments) + 1
+    flat = index * 3 + canonical_outcome(judgments) + 1
     counts = np.bincount(flat, minlength=3 * len(names)).reshape(-1, 3)
     sentence = np.zeros(len(names), dtype=np.int64)
     sentence[index] = judgments.sentence
@@ -237,7 +237,7 @@ def _displayed(judgments: Judgments) -> IntArray:
     return judgments.item * 2 + (judgments.left > judgments.right)
 
 
-def _canonical(judgments: Judgments) -> IntArray:
+def canonical_outcome(judgments: Judgments) -> IntArray:
     """The outcome as if the condition with the lower number had stood left."""
     return np.where(judgments.left < judgments.right, judgments.outcome, -judgments.outcome)
 
