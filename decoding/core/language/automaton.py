@@ -137,6 +137,30 @@ def score_sentences(lm, words, offsets, begin, end, totals):  # type: ignore[no-
 
 
 @njit(cache=True, nogil=True)
+def score_events(lm, words, offsets, scores):  # type: ignore[no-untyped-def]
+    """Fill in the log10 probability of each word and, after a sentence's last, of its end.
+
+    The events of sentence i are ``scores[offsets[i] + i:offsets[i + 1] + i + 1]``.
+    """
+    for i in range(offsets.size - 1):
+        state = begin_state(lm)
+        for k in range(offsets[i], offsets[i + 1]):
+            scores[k + i], state = advance(lm, state, words[k])
+        scores[offsets[i + 1] + i] = advance(lm, state, END)[0]
+
+
+@njit(cache=True, nogil=True)
+def score_last_words(lm, rows, first, scores):  # type: ignore[no-untyped-def]
+    """Fill in the log10 probability of each row's last word after its words from ``first`` on."""
+    last = rows.shape[1] - 1
+    for i in range(rows.shape[0]):
+        state = np.int32(EMPTY)
+        for k in range(first, last):
+            state = advance(lm, state, rows[i, k])[1]
+        scores[i] = advance(lm, state, rows[i, last])[0]
+
+
+@njit(cache=True, nogil=True)
 def trace_phrase(lm, words, states, scores):  # type: ignore[no-untyped-def]
     """Score a phrase by itself, from the empty history, for `extend_by_phrase`.
 
