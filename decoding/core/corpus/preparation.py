@@ -125,8 +125,11 @@ class CasingCounter:
     forms: Counter[str] = field(default_factory=Counter)
 
     def add(self, words: list[str]) -> None:
-        """Count a sentence's words, but not those that start it."""
-        for word, first in zip(words, _sentence_starts(words), strict=True):
+        """Count a sentence's words, but not those that start it.
+
+        Unlike for recasing, a stop right at a start (as in "... and") is a word that starts it.
+        """
+        for word, first in zip(words, _sentence_starts(words, stops_are_words=True), strict=True):
             if not first and word.lower() != word.upper():
                 self.forms[word] += 1
 
@@ -145,12 +148,12 @@ def split_characters(line: str) -> list[str]:
     return _IDEOGRAPH.sub(r" \1 ", line).split()
 
 
-def _sentence_starts(words: list[str]) -> Iterator[bool]:
+def _sentence_starts(words: list[str], *, stops_are_words: bool = False) -> Iterator[bool]:
     """For each word, whether a sentence begins with it."""
     first = True
     for word in words:
         yield first
-        if word in _SENTENCE_END:
+        if word in _SENTENCE_END and not (first and stops_are_words):
             first = True
         elif word not in _BEFORE_SENTENCE:
             first = False
