@@ -19,14 +19,14 @@ class TendJobs(bootsteps.StartStopStep):
     requires = ("celery.worker.components:Timer", "celery.worker.components:Pool")
 
     def start(self, worker) -> None:
+        from django.conf import settings
+
         from decoding.tending import tend
 
         tend()
-        worker.timer.call_repeatedly(TEND_SECONDS, tend)
+        worker.timer.call_repeatedly(min(5.0, settings.JOB_LEASE_SECONDS / 4), tend)
 
 
-TEND_SECONDS = 5
 app = Celery("variorum")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks()
 app.steps["worker"].add(TendJobs)

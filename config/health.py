@@ -17,7 +17,7 @@ from decoding.tending import BROKER_ERRORS, living_workers
 LEAST_FREE_BYTES = 200_000_000
 
 
-class NotReady(Exception):  # noqa: N818
+class NotReady(Exception):
     """With the sentence for the operator."""
 
 

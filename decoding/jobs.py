@@ -41,7 +41,7 @@ _log = logging.getLogger(__name__)
 worker_stops = threading.Event()
 
 
-class JobStopped(Exception):  # noqa: N818 (not an error: the job did what it was asked)
+class JobStopped(Exception):
     """Raised inside a job to leave it."""
 
 

@@ -40,3 +40,44 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.write_line(
             "Left out, for lack of reference data: " + ", ".join(sorted(_left_out)), yellow=True
         )
+
+
+def pytest_collection_modifyitems(items):
+    """What touches the database or the queue runs again on PostgreSQL (make test)."""
+    for item in items:
+        uses = set(getattr(item, "fixturenames", ()))
+        if item.get_closest_marker("django_db") or uses & {"db", "transactional_db", "queue"}:
+            item.add_marker("database")
+
+
+@pytest.fixture
+def user(django_user_model):
+    return django_user_model.objects.create_user("rosa", password="a long passphrase")
+
+
+@pytest.fixture
+def colleague(django_user_model):
+    return django_user_model.objects.create_user("kurt", password="a long passphrase")
+
+
+@pytest.fixture
+def administrator(django_user_model):
+    return django_user_model.objects.create_superuser("ada", password="a long passphrase")
+
+
+@pytest.fixture
+def queue(transactional_db):
+    """A real broker and, on demand, real workers."""
+    from tests.queueing import Queue
+
+    running = Queue()
+    yield running
+    running.close()
+
+
+@pytest.fixture(autouse=True)
+def plain_static_files(settings):
+    """Static files straight from the tree: no test needs them collected and compressed."""
+    settings.STORAGES = settings.STORAGES | {
+        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    }

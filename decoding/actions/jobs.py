@@ -58,7 +58,8 @@ def announce(pk: int) -> None:
     from decoding.tasks import run_job
 
     try:
-        run_job.apply_async((pk,), retry=False)
+        # Once more at once: the first try finds out that a kept connection is a dead one.
+        run_job.apply_async((pk,), retry_policy={"max_retries": 1, "interval_start": 0})
     except (OperationalError, OSError) as error:
         _log.warning("broker out of reach; job waits", extra={"job": pk, "error": str(error)})
         return

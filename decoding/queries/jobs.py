@@ -8,8 +8,10 @@ from django.db.models.functions import Now
 
 from decoding.models import Job
 
-# A bell may be lost with its broker; an old one is rung again.
-ANNOUNCE_AGAIN = timedelta(seconds=30)
+
+def lease() -> timedelta:
+    """How long nothing may be heard of a job before somebody else looks after it."""
+    return timedelta(seconds=settings.JOB_LEASE_SECONDS)
 
 
 def jobs_on_page() -> QuerySet[Job]:
@@ -26,13 +28,12 @@ def abandoned() -> QuerySet[Job]:
 
     By the database's clock alone, so that workers whose clocks differ agree.
     """
-    lease = timedelta(seconds=settings.JOB_LEASE_SECONDS)
-    return Job.objects.filter(state=Job.State.RUNNING, heartbeat_at__lt=Now() - lease)
+    return Job.objects.filter(state=Job.State.RUNNING, heartbeat_at__lt=Now() - lease())
 
 
 def unannounced() -> QuerySet[Job]:
-    """Queued, and not told to the broker, or so long ago that the message may be lost."""
+    """Queued, and not told to the broker, or so long ago that it may be lost with a broker."""
     return Job.objects.filter(
-        Q(announced_at__isnull=True) | Q(announced_at__lt=Now() - ANNOUNCE_AGAIN),
+        Q(announced_at__isnull=True) | Q(announced_at__lt=Now() - lease()),
         state=Job.State.QUEUED,
     ).order_by(F("announced_at").asc(nulls_first=True), "pk")

@@ -1,0 +1,29 @@
+"""Loaded before Django (pyproject: -p tests.environment): the tests have a data folder of their own.
+
+Set VARIORUM_TEST_DATABASE_URL to run against another database than SQLite; tests/on_postgres.py
+starts one and does that.
+"""
+
+import os
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+for name in ("REDIS_URL", "SECRET_KEY", "ALLOWED_HOSTS", "DATABASE_URL"):
+    os.environ.pop(name, None)
+# Short, for it holds a unix socket; one for each worker of pytest-xdist.
+DATA = Path(tempfile.mkdtemp(prefix="vt-", dir="/tmp"))
+os.environ["VARIORUM_DATA"] = str(DATA)
+os.environ["VARIORUM_STYLEGUIDE"] = "true"
+os.environ["VARIORUM_JOB_LEASE_SECONDS"] = "3"  # the fault tests wait for leases to run out
+# Kernels stay compiled from one run to the next.
+os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".numba_cache"))
+if url := os.environ.get("VARIORUM_TEST_DATABASE_URL"):
+    os.environ["DATABASE_URL"] = url
+
+
+def pytest_unconfigure(config):
+    import shutil
+
+    shutil.rmtree(DATA, ignore_errors=True)
