@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from evaluation.core.errors import InputError
 from evaluation.core.metrics.references import References, closest_length, find_gram
-from evaluation.core.metrics.words import SentenceLists, check_not_empty
+from evaluation.core.metrics.words import OffsetArray, SentenceLists, check_not_empty
 
 StatisticsArray = NDArray[np.int32]
 FloatArray = NDArray[np.float64]
@@ -27,17 +27,17 @@ FloatArray = NDArray[np.float64]
 Smoothing = Literal["exp", "none"]
 
 
-def check_same_sentences(lists: SentenceLists, references: References) -> None:
-    """Raise unless each list has its references and holds at least one sentence."""
-    if len(lists) != references.sentences:
-        short = min(len(lists), references.sentences) + 1
-        lacking = "references" if references.sentences < len(lists) else "translations"
+def check_same_sentences(offsets: OffsetArray, referenced: int) -> None:
+    """Raise unless there are lists for as many sentences as have references, and none is empty."""
+    listed = len(offsets) - 1
+    if listed != referenced:
         raise InputError(
-            f"there are translations of {len(lists)} sentences and references for "
-            f"{references.sentences}: sentence {short} has no {lacking}",
+            f"there are translations of {listed} sentences and references for {referenced}: "
+            f"sentence {min(listed, referenced) + 1} has no "
+            f"{'references' if referenced < listed else 'translations'}",
             hint="Both must be of the same sentences, in the same order.",
         )
-    check_not_empty(lists.offsets, "translation")
+    check_not_empty(offsets, "translation")
 
 
 def sentence_statistics(lists: SentenceLists, references: References) -> StatisticsArray:
@@ -46,7 +46,7 @@ def sentence_statistics(lists: SentenceLists, references: References) -> Statist
     Returns (H, 2N+2) integers, H the number of all sentences in all lists. A single system's
     output is lists of length one.
     """
-    check_same_sentences(lists, references)
+    check_same_sentences(lists.offsets, references.sentences)
     sentences = lists.sentences
     order = references.totals.shape[1]
     statistics = np.zeros((len(sentences), 2 * order + 2), np.int32)

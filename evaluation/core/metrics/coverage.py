@@ -26,7 +26,7 @@ def coverage_statistics(
     The matches of order n are the sum over g of min(c_L(g), c_R(g)), where c_L(g) is, over the
     translations y of the list, the sum of c_y(g) or, with ``pooling="max"``, the largest.
     """
-    check_same_sentences(lists, references)
+    check_same_sentences(lists.offsets, references.sentences)
     if pooling not in ("sum", "max"):
         raise InputError(f"there is no pooling {pooling!r}", hint='Choose "sum" or "max".')
     order = references.totals.shape[1]

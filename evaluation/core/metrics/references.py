@@ -52,19 +52,23 @@ class References(NamedTuple):
         return str(numbers[0]) if len(numbers) == 1 else "var"
 
 
-def index_references(references: SentenceLists, order: int = ORDER) -> References:
-    """Count the n-grams, n = 1..order, of each sentence's references (ALGORITHMS B1, B3)."""
-    check_not_empty(references.offsets, "reference")
-    sentences = references.sentences
-    lengths = np.diff(sentences.offsets)
-    if np.any(lengths == 0):
-        empty = np.flatnonzero(lengths == 0)[0]
-        s = np.searchsorted(references.offsets, empty, side="right") - 1
-        number = empty - references.offsets[s] + 1
+def check_references(lengths: NDArray[np.integer], offsets: OffsetArray) -> None:
+    """Raise unless each sentence has a reference, and each reference a word."""
+    check_not_empty(offsets, "reference")
+    empty = np.flatnonzero(lengths == 0)
+    if len(empty):
+        s = np.searchsorted(offsets, empty[0], side="right") - 1
         raise InputError(
-            f"reference {number} of sentence {s + 1} is empty",
+            f"reference {empty[0] - offsets[s] + 1} of sentence {s + 1} is empty",
             hint="Fill it in, or leave the sentence out of all files.",
         )
+
+
+def index_references(references: SentenceLists, order: int = ORDER) -> References:
+    """Count the n-grams, n = 1..order, of each sentence's references (ALGORITHMS B1, B3)."""
+    sentences = references.sentences
+    lengths = np.diff(sentences.offsets)
+    check_references(lengths, references.offsets)
     # Room for as many n-grams as there would be if none came twice.
     most = np.array(
         [

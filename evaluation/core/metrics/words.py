@@ -48,7 +48,9 @@ def list_offsets(lengths: Iterable[int]) -> OffsetArray:
 
 
 def check_not_empty(offsets: OffsetArray, what: str) -> None:
-    """Raise unless each list holds something; ``what`` it should hold, for the message."""
+    """Raise unless there are lists and each holds something, namely a ``what``."""
+    if len(offsets) < 2:
+        raise InputError("there are no sentences", hint="Is the file empty?")
     empty = np.flatnonzero(np.diff(offsets) <= 0)
     if len(empty):
         raise InputError(
