@@ -255,20 +255,27 @@ def _add_ngrams(trie, count, words, scores, backoffs):  # type: ignore[no-untype
     """
     parent, word, depth, score, backoff, inner, entries = trie
     order = words.shape[1]
+    path = np.full(order, -1, np.int32)  # the nodes of the n-gram before: many share its context
     for i in range(words.shape[0]):
-        node = words[i, 0]
-        for k in range(1, order):
+        shared = 0
+        while i > 0 and shared < order - 1 and words[i, shared] == words[i - 1, shared]:
+            shared += 1
+        if shared == 0:
+            path[0] = words[i, 0]
+            shared = 1
+        node = path[shared - 1]
+        for k in range(shared, order):
             inner[node] = True
             slot = find_entry(entries, node, words[i, k])
             if slot >= 0:
-                node = entries[slot].next
+                node = path[k] = entries[slot].next
                 continue
             if count == parent.size:
                 return count, -2
             parent[count], word[count], depth[count] = node, words[i, k], k + 1
             score[count], backoff[count] = np.nan, 0.0
             _insert_entry(entries, node, words[i, k], 0.0, count)
-            node = count
+            node = path[k] = count
             count += 1
         if not np.isnan(score[node]):
             return count, i

@@ -1,8 +1,8 @@
 """Counting the n-grams of a text by sorting: arrays only, no dictionaries.
 
 An n-gram is a pair of its context's number, among the n-grams one word shorter, and its last
-word. So each order costs one sort of as many 64-bit keys as the text has words. Memory at the
-peak is about 60 bytes for each word of the text and 40 for each distinct n-gram.
+word. So each order costs one sort of as many 64-bit keys as the text has words. The peak of memory
+is about 60 bytes for each word of the text, and what is kept 21 for each distinct n-gram.
 """
 
 from __future__ import annotations
