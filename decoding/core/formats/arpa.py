@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 
 from decoding.core.formats.text import read_utf8, write_utf8
+from decoding.core.language.automaton import RepeatedNGramError
 from decoding.core.language.model import LanguageModel
 from decoding.core.language.ngrams import MAX_ORDER, BackoffModel, NGrams
 from decoding.core.language.vocabulary import (
@@ -289,10 +290,14 @@ def load_arpa(path: Path, *, unknown_log10: float = UNKNOWN_LOG10) -> LanguageMo
     """Read an ARPA file and make it ready to be asked; `LanguageModel.save` keeps the result."""
     try:
         return LanguageModel.build(read_arpa(path, unknown_log10=unknown_log10))
-    except InputError as error:
-        if error.path is None:
-            raise InputError(error.problem, path=path, hint=error.hint) from error
-        raise
+    except RepeatedNGramError as error:
+        reader = _Reader(path)
+        title = f"\\{error.order}-grams:".encode()
+        while reader.line() != title:
+            pass
+        title_line = reader.text.count(b"\n", 0, reader.start) + 1
+        line = title_line + 1 + error.index  # no line of a section is blank
+        raise InputError(error.problem, path=path, line=line, hint=error.hint) from error
 
 
 def write_arpa(model: BackoffModel, path: Path) -> None:

@@ -221,6 +221,17 @@ def extend_by_phrase(lm, state, words, states, scores):  # type: ignore[no-untyp
 # Building -----------------------------------------------------------------------------------
 
 
+class RepeatedNGramError(InputError):
+    """An n-gram is there twice; the second time as number ``index`` of its order."""
+
+    def __init__(self, model: BackoffModel, order: int, index: int) -> None:
+        """Name the n-gram; who knows the file can tell its line by the order and the index."""
+        words = model.orders[order - 1].words[index]
+        text = " ".join(model.vocabulary.words[word] for word in words)
+        super().__init__(f"the {order}-gram {text!r} is there twice", hint="Delete one of the two.")
+        self.order, self.index = order, index
+
+
 class _Trie(NamedTuple):
     """N-grams as nodes: node w is the unigram w, any other is its context and a last word."""
 
@@ -388,11 +399,7 @@ def _build_trie(model: BackoffModel, capacity: int) -> tuple[_Trie, int] | None:
         if stop == -2:
             return None
         if stop >= 0:
-            words = " ".join(model.vocabulary.words[w] for w in ngrams.words[stop])
-            raise InputError(
-                f"the {ngrams.words.shape[1]}-gram {words!r} is there twice",
-                hint="Delete one of the two.",
-            )
+            raise RepeatedNGramError(model, ngrams.words.shape[1], int(stop))
     return trie, count
 
 

@@ -29,7 +29,7 @@ def known_ids(model, sentence):
     return [w if w < len(model.vocabulary) else 0 for w in sentence]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(models, sentences)
 def test_scores_and_lengths_are_those_of_the_dictionaries(model, sentence):
     lm, naive = LanguageModel.build(model), NaiveModel(model)
@@ -43,7 +43,7 @@ def test_scores_and_lengths_are_those_of_the_dictionaries(model, sentence):
         history.append(word)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(models, sentences, sentences)
 def test_a_state_is_the_longest_suffix_that_can_matter(model, left, right):
     """Two histories have one state exactly when their longest suffix that can matter is one."""
@@ -65,7 +65,7 @@ def test_a_state_is_the_longest_suffix_that_can_matter(model, left, right):
     assert lm.automaton.lengths[state_of(left)] == len(longest(left))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(models, sentences, sentences)
 def test_a_phrase_scores_as_its_words_one_by_one(model, before, phrase):
     lm = LanguageModel.build(model)
@@ -84,7 +84,7 @@ def test_a_phrase_scores_as_its_words_one_by_one(model, before, phrase):
     assert after == state
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     model=models.filter(lambda m: m.order > 1 and all(len(n) for n in m.orders)),
     lines=st.lists(sentences),

@@ -17,7 +17,7 @@ def all_histories(words, longest):
         yield from itertools.product(words, repeat=length)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.sampled_from([0.1, 0.5]), st.booleans())
 def test_no_context_scores_better(seed, order, density, closed):
     rng = np.random.default_rng(seed)

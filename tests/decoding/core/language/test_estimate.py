@@ -2,6 +2,7 @@ import math
 import re
 from collections import Counter, defaultdict
 
+import kenlm
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -91,13 +92,13 @@ def text_of(sentences):
 corpora = st.lists(st.lists(st.sampled_from("aaaaabbbcd"), max_size=8), min_size=1, max_size=30)
 all_options = st.builds(
     EstimationOptions,
-    order=st.integers(1, 4),
+    order=st.integers(1, 7),
     smoothing=st.sampled_from(["kneser-ney", "witten-bell"]),
-    prune=st.sampled_from([(0,), (0, 0, 1), (0, 1), (0, 1, 2)]),
+    prune=st.sampled_from([(0,), (0, 0, 1), (0, 1), (0, 1, 2), (0, 0, 0, 0, 0, 1)]),
 )
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(corpora, all_options, st.sampled_from([None, ["a", "c", "e"]]))
 def test_an_estimate_is_that_of_the_definitions(sentences, options, known):
     vocabulary = None if known is None else Vocabulary.of(known)
@@ -120,7 +121,7 @@ def test_an_estimate_is_that_of_the_definitions(sentences, options, known):
                 assert ngrams.log10_backoff[i] == 0
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(corpora, all_options, st.lists(st.sampled_from("abcdz"), max_size=4))
 def test_the_words_after_any_history_have_probability_one(sentences, options, history):
     model = estimate(text_of(sentences), options).model
@@ -153,6 +154,22 @@ def test_the_model_of_lmplz_is_reproduced(reference_data, multi30k_english):
             np.testing.assert_allclose(
                 getattr(ours, name)[by_ours], getattr(theirs, name)[by_theirs], atol=2e-6
             )
+
+
+@pytest.mark.parametrize(
+    "options", [{"order": 6}, {"order": 4, "prune": (0, 0, 1)}, {"smoothing": "witten-bell"}]
+)
+def test_kenlm_reads_and_scores_what_is_estimated(reference_data, tmp_path, options):
+    text = reference_data("moses-multi30k-deen/val.en").read_bytes()
+    model = estimate(text, EstimationOptions(**options)).model
+    write_arpa(model, tmp_path / "m.arpa")
+    lm, reference = LanguageModel.build(model), kenlm.Model(str(tmp_path / "m.arpa"))
+    lines = reference_data("moses-multi30k-deen/test_2016_flickr.en").read_text().splitlines()
+    np.testing.assert_allclose(
+        lm.score_lines("\n".join(lines).encode()),
+        [reference.score(line) for line in lines],
+        rtol=3e-6,
+    )
 
 
 def test_counts_that_give_no_discounts_fall_back_or_are_refused():

@@ -38,7 +38,7 @@ class NaiveMixture:
         return total
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(corpora, corpora, orders, orders, st.floats(0, 1), st.sampled_from([(0,), (0, 1)]))
 def test_the_interpolated_model_is_the_mixture(one, two, order_1, order_2, weight, prune):
     models = [model_of(one, order_1), model_of(two, order_2, prune)]
@@ -64,7 +64,7 @@ def test_the_interpolated_model_is_the_mixture(one, two, order_1, order_2, weigh
             assert total == pytest.approx(1, abs=1e-4)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(corpora, corpora, corpora)
 def test_no_other_weights_make_the_text_more_probable(one, two, held_out):
     models = [model_of(one, 2), model_of(two, 2)]

@@ -8,7 +8,7 @@ from decoding.core.language.vocabulary import SPECIAL_WORDS, Vocabulary, vocabul
 words = st.text(st.sampled_from("abcé中\xa0\u2028<>"), min_size=1, max_size=4)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(words))
 def test_words_are_numbered_in_their_order(given_words):
     vocabulary = Vocabulary.of(given_words)
@@ -18,7 +18,7 @@ def test_words_are_numbered_in_their_order(given_words):
     assert vocabulary.ids(expected).tolist() == list(range(len(expected)))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.lists(words)), st.lists(words), st.booleans())
 def test_text_is_encoded_as_word_by_word(lines, known, ended):
     vocabulary = Vocabulary.of(known)
@@ -28,7 +28,7 @@ def test_text_is_encoded_as_word_by_word(lines, known, ended):
     assert got == [vocabulary.ids(line).tolist() for line in lines]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(words))
 def test_the_vocabulary_of_a_text_is_its_words(given_words):
     text = " ".join(given_words).encode()
