@@ -6,6 +6,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from config import logs
+from config.styleguide import samples
 from decoding.queries.jobs import jobs_on_page, unfinished
 
 
@@ -24,7 +25,7 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_GET
 def styleguide(request: HttpRequest) -> HttpResponse:
     """All components on one page, for whoever changes or uses them."""
-    return render(request, "styleguide.html")
+    return render(request, "styleguide.html", samples(request.GET.get("page")))
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:

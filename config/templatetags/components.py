@@ -7,7 +7,7 @@ tag; what wraps other markup is a block tag.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -64,11 +64,17 @@ def progress(done: int, total: int | None, label: str) -> dict[str, Any]:
     return {"done": done, "total": total, "label": label, "share": done / total if total else None}
 
 
+@register.inclusion_tag("components/fact.html")
+def fact(name: str, value: object) -> dict[str, Any]:
+    """One line of a ``<dl class="facts">``."""
+    return {"name": str(name).replace("_", " "), "value": value}
+
+
 @register.inclusion_tag("components/state.html")
 def state(name: str, words: str = "") -> dict[str, Any]:
     """The state of a job, study or list: a sign and a word, so that colour is never alone.
 
-    Known names: queued, running, done, failed, cancelled; draft, paused, frozen.
+    Known names: queued, running, done, failed, cancelled, draft, paused, frozen.
     """
     return {"name": name, "words": words or name}
 
@@ -100,7 +106,7 @@ def estimate(
 
 
 @register.inclusion_tag("components/pagination.html", takes_context=True)
-def pagination(context: Context, page: Page) -> dict[str, Any]:
+def pagination(context: Context, page: Page[Any]) -> dict[str, Any]:
     """Links to the pages around this one; the other parts of the query string stay."""
     return {
         "page": page,
@@ -160,11 +166,18 @@ def table(content: str, caption: str, *, hide_caption: bool = False) -> SafeStri
 
 @register.simple_block_tag(end_name="endchart")
 def chart(
-    content: str, name: str, title: str, summary: str, downloads: dict[str, str] | None = None
+    content: str,
+    name: str,
+    title: str,
+    summary: str,
+    *,
+    marks: Iterable[str] = (),
+    downloads: Mapping[str, str] | None = None,
 ) -> SafeString:
     """A frame for a chart and its table: title, what it shows in a sentence, downloads.
 
-    ``downloads`` maps what is offered ("SVG", "CSV") to addresses.
+    ``marks`` says what must be known of the data ("simulated"); ``downloads`` maps what is
+    offered ("SVG", "CSV") to addresses.
     """
     return render_to_string(
         "components/chart.html",
@@ -172,6 +185,7 @@ def chart(
             "name": name,
             "title": title,
             "summary": summary,
+            "marks": marks,
             "downloads": downloads or {},
             "content": content,
         },

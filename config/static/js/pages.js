@@ -1,33 +1,54 @@
 // What htmx needs from us on every page: words when the server is out of reach, whole pages shown
-// as pages, and changes told to screen readers once.
+// as pages, and changes told to screen readers, each once. And the button that closes a message.
 
 const connection = document.getElementById("connection");
 const announcement = document.getElementById("announcement");
 
 function complain(words) {
   connection.textContent = words;
-  connection.hidden = !words;
+  connection.hidden = words === "";
+}
+
+function announce() {
+  const words = document.querySelector("[data-announce]")?.dataset.announce ?? "";
+  if (words !== announcement.textContent) announcement.textContent = words;
+}
+
+function offerToDismiss() {
+  for (const button of document.querySelectorAll("[data-dismiss]")) button.hidden = false;
 }
 
 document.body.addEventListener("htmx:sendError", () => {
-  complain("The server cannot be reached. Nothing is lost; this page tries again.");
+  complain("The server cannot be reached. Nothing is lost; this page goes on when it is back.");
 });
 
-document.body.addEventListener("htmx:responseError", (event) => {
-  complain(`That did not work (${event.detail.xhr.status}). Reload the page to see how things stand.`);
+document.body.addEventListener("htmx:responseError", ({ detail }) => {
+  complain(`That did not work (${detail.xhr.status}). Reload the page to see how things stand.`);
 });
 
 document.body.addEventListener("htmx:beforeSwap", (event) => {
-  const { xhr } = event.detail;
-  // After a sign-out the answer is the login page: show it as a page, not inside this one.
-  if (/^\s*<!doctype/i.test(xhr.responseText)) {
+  // Whoever was signed out gets the login page as an answer: a page, not a part of this one.
+  if (/^\s*<!doctype/i.test(event.detail.xhr.responseText)) {
     event.detail.shouldSwap = false;
     location.reload();
   }
 });
 
-document.body.addEventListener("htmx:afterSwap", () => {
+document.body.addEventListener("htmx:afterSettle", () => {
   complain("");
-  const words = document.querySelector("[data-announce]")?.dataset.announce ?? "";
-  if (words !== announcement.textContent) announcement.textContent = words;
+  announce();
+  offerToDismiss();
 });
+
+document.addEventListener("click", ({ target }) => {
+  target.closest("[data-dismiss]")?.parentElement.remove();
+});
+
+document.addEventListener("input", ({ target }) => {
+  // A slider shows its number: <output for="its id">.
+  const output = target.type === "range" && document.querySelector(`output[for="${target.id}"]`);
+  if (output) output.value = target.value;
+});
+
+announce();
+offerToDismiss();
