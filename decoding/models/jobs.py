@@ -35,6 +35,10 @@ class Job(Owned):
         help_text="What makes the work unique: asking for it again gives this job.",
     )  # fmt: skip
     state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
+    parent = models.ForeignKey(
+        "self", models.CASCADE, null=True, blank=True, related_name="parts",
+        help_text="The job of which this is a part, so that several workers share it.",
+    )  # fmt: skip
 
     total = models.PositiveIntegerField(null=True, help_text="Pieces; empty until it is known.")
     done = models.PositiveIntegerField(default=0, help_text="Pieces committed.")

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.urls import reverse
+
+from decoding.models.corpora import Corpus, Segment
+from decoding.models.jobs import Job
+from decoding.models.ownership import Owned
+from decoding.models.recipes import Recipe, RecipeVersion
+from decoding.models.systems import System
+
+
+class TranslationList(models.Model):
+    """Translations of a segment by a system, made by a recipe: made once, never changed."""
+
+    segment = models.ForeignKey(Segment, models.CASCADE, related_name="lists")
+    system = models.ForeignKey(System, models.CASCADE, related_name="lists")
+    recipe_version = models.ForeignKey(RecipeVersion, models.PROTECT, related_name="lists")
+    # The segment's, here for an index by which the lists of a corpus are found and sorted.
+    corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="lists")
+
+    provenance = models.JSONField(
+        help_text="What it takes to make it again: checksum, settings, code version, seed."
+    )
+    job = models.ForeignKey(Job, models.SET_NULL, null=True, related_name="lists")
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    # Figures against the references, from evaluation.core.metrics; empty without references.
+    first_bleu1 = models.FloatField(null=True, help_text="BLEU+1 of the first translation.")
+    oracle_bleu1 = models.FloatField(null=True, help_text="BLEU+1 of the best one.")
+    coverage = models.FloatField(null=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["segment", "system", "recipe_version"],
+                name="one_list_per_segment_system_recipe",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["corpus", "system", "recipe_version", "first_bleu1", "segment"],
+                name="list_by_bleu1",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"list {self.pk}"
+
+
+class ListEntry(models.Model):
+    """A translation in a list. The text is what was decoded; display.py makes it readable."""
+
+    translation_list = models.ForeignKey(TranslationList, models.CASCADE, related_name="entries")
+    rank = models.PositiveSmallIntegerField(help_text="From 1, the best.")
+    text = models.TextField(blank=True)
+    score = models.FloatField(null=True, help_text="The model's; empty if it gave none.")
+    features = models.JSONField(default=dict)
+    segmentation = models.JSONField(
+        default=list, help_text="Phrases in target order: [source start, source end, words]."
+    )
+    bleu1 = models.FloatField(null=True)
+
+    class Meta:
+        verbose_name_plural = "list entries"
+        ordering = ["translation_list", "rank"]
+        constraints = [
+            models.UniqueConstraint(fields=["translation_list", "rank"], name="one_entry_per_rank"),
+            models.CheckConstraint(condition=Q(rank__gte=1), name="ranks_count_from_1"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.rank}. {self.text[:60]}"
+
+
+class FailedSegment(models.Model):
+    """A segment of which a job could not make a list, and why. The others went on."""
+
+    job = models.ForeignKey(Job, models.CASCADE, related_name="failed_segments")
+    segment = models.ForeignKey(Segment, models.CASCADE, related_name="+")
+    recipe_version = models.ForeignKey(RecipeVersion, models.CASCADE, related_name="+")
+    reason = models.TextField()
+
+    class Meta:
+        ordering = ["segment", "recipe_version"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["job", "segment", "recipe_version"],
+                name="one_failure_per_job_segment_recipe",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.segment}: {self.reason}"
+
+
+class TuningRun(Owned):
+    """Coverage or oracle BLEU of a corpus's sample, for each n and λ of a grid (ALGORITHMS B6)."""
+
+    class Objective(models.TextChoices):
+        COVERAGE = "coverage", "coverage: for people who edit"
+        ORACLE = "oracle", "oracle BLEU: for reranking and combination"
+
+    corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="tuning_runs")
+    system = models.ForeignKey(System, models.CASCADE, related_name="tuning_runs")
+    objective = models.CharField(max_length=10, choices=Objective, default=Objective.COVERAGE)
+    length = models.PositiveIntegerField("M, length of the lists", default=5)
+    orders = models.JSONField(help_text="The n of the grid.")
+    penalties = models.JSONField(help_text="The λ of the grid.")
+    sample_size = models.PositiveIntegerField(help_text="Segments drawn from the corpus.")
+    seed = models.PositiveBigIntegerField(default=1, help_text="By which they were drawn.")
+    surface = models.JSONField(
+        default=dict, editable=False,
+        help_text="The objective by cell, as far as it is known: {\"4 0.1\": 44.7}.",
+    )  # fmt: skip
+    job = models.OneToOneField(Job, models.SET_NULL, null=True, related_name="tuning_run")
+    recipe = models.ForeignKey(
+        Recipe, models.SET_NULL, null=True, related_name="tuning_runs", editable=False,
+        help_text="The recipe made of the chosen cell.",
+    )  # fmt: skip
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(objective__in=["coverage", "oracle"]), name="objective_is_known"
+            ),
+            models.CheckConstraint(condition=Q(sample_size__gte=1), name="tuning_has_a_sample"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_objective_display().split(':')[0]} of {self.system} on {self.corpus}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("decoding:tuning-run", args=[self.pk])
