@@ -138,7 +138,7 @@ def krippendorff_alpha(
     K = table.shape[1]
     numbers = np.arange(K) if values is None else np.asarray(values, dtype=np.float64)
     size = table.sum(axis=1)
-    # Coincidences (section C): o_ck = sum over items of n_c (n_k - [c = k]) / (n - 1).
+    # Coincidences (Krippendorff 2011): o_ck = sum over items of n_c (n_k - [c = k]) / (n - 1).
     both = table[:, :, None] * table[:, None, :]  # (I, K, K)
     both[:, np.arange(K), np.arange(K)] -= table
     rows = (both / (size - 1)[:, None, None]).reshape(-1, K * K)

@@ -59,6 +59,7 @@ class Crossover:
 
     logistic: Crossing
     local: Crossing
+    slope: Interval  # b of the logistic curve: log-odds of the first condition per unit of x
     curve: Curve | None  # the local fit before it is made monotone; None with too little data
     bandwidth: float | None
     bootstrap: Bootstrap
@@ -86,32 +87,39 @@ def crossover(
     judged = tallies.sum(axis=1) > 0
     counts, x = tallies[judged].astype(np.float64), x[judged]
     if len(x) < 3 or x.min() == x.max():
-        nowhere = Crossing(Interval(None, None, None, int(counts.sum()), len(x)), None, None)
-        return Crossover(nowhere, nowhere, None, None, bootstrap)
+        unknown = Interval(None, None, None, int(counts.sum()), len(x))
+        nowhere = Crossing(unknown, None, None)
+        return Crossover(nowhere, nowhere, unknown, None, None, bootstrap)
     if bandwidth is None:
         bandwidth = float(1.06 * x.std(ddof=1) * len(x) ** -0.2)
     grid = np.linspace(x.min(), x.max(), _GRID)
     ones = np.ones((1, len(x)))
-    slope_ = float(_logistic(counts, x, ones)[1][0])
-    rising = slope_ > 0 if np.isfinite(slope_) and slope_ != 0 else None
-    rng = np.random.default_rng(bootstrap.seed)
-    logistic, local, curves = [], [], []
+    fit = _logistic(counts, x, ones)
+    slope = float(fit[1][0])
+    rising = slope > 0 if slope != 0 else None
     kernel = _local_linear(x, grid, bandwidth)
-    for weights in weight_chunks(rng, len(x), bootstrap.samples, width=5 * _GRID):
-        logistic.append(_logistic_crossing(counts, x, weights, rising))
-        smooth = _smooth(kernel, counts, weights)
-        curves.append(smooth.astype(np.float32))
-        local.append(_monotone_crossing(grid, smooth, rising))
     smooth = _smooth(kernel, counts, ones)
+    rng = np.random.default_rng(bootstrap.seed)
+    slopes, logistic, local, curves = [], [], [], []
+    for weights in weight_chunks(rng, len(x), bootstrap.samples, width=5 * _GRID):
+        drawn = _logistic(counts, x, weights)
+        slopes.append(drawn[1])
+        logistic.append(_logistic_crossing(*drawn, counts, weights, rising))
+        curve = _smooth(kernel, counts, weights)
+        curves.append(curve.astype(np.float32))
+        local.append(_monotone_crossing(grid, curve, rising))
+    found = (
+        _logistic_crossing(*fit, counts, ones, rising),
+        _monotone_crossing(grid, smooth, rising),
+    )
     ends = (float(x.min()), float(x.max()))
     size = (int(counts.sum()), len(x))
+    limits = percentile_limits(np.concatenate(slopes), bootstrap.level, clusters=len(x))
+    decided = bool(counts[:, [0, 2]].any())
     return Crossover(
-        logistic=_crossing(
-            _logistic_crossing(counts, x, ones, rising), logistic, ends, size, rising, bootstrap
-        ),
-        local=_crossing(
-            _monotone_crossing(grid, smooth, rising), local, ends, size, rising, bootstrap
-        ),
+        logistic=_crossing(found[0], logistic, ends, size, rising, bootstrap),
+        local=_crossing(found[1], local, ends, size, rising, bootstrap),
+        slope=Interval(slope, *limits, *size) if decided else Interval(None, None, None, *size),
         curve=_curve(grid, smooth[0], np.concatenate(curves), bootstrap),
         bandwidth=bandwidth,
         bootstrap=bootstrap,
@@ -177,7 +185,11 @@ def _logistic(
 
 
 def _logistic_crossing(
-    counts: FloatArray, x: FloatArray, weights: FloatArray, rising: bool | None
+    intercept: FloatArray,
+    slope: FloatArray,
+    counts: FloatArray,
+    weights: FloatArray,
+    rising: bool | None,
 ) -> FloatArray:
     """(B,) where each curve changes sides.
 
@@ -186,13 +198,10 @@ def _logistic_crossing(
     the data on the side that is preferred.
     """
     direction = 1.0 if rising else -1.0
-    intercept, slope = _logistic(counts, x, weights)
     overall = np.sign(weights @ (counts[:, 0] - counts[:, 2]))
+    beyond = -direction * np.where(overall == 0, 1, overall) * np.inf
     with np.errstate(divide="ignore", invalid="ignore"):
-        at = -intercept / slope
-    return np.where(
-        slope * direction > 0, at, -direction * np.where(overall == 0, 1, overall) * np.inf
-    )
+        return np.where(slope * direction > 0, -intercept / slope, beyond)
 
 
 def _local_linear(x: FloatArray, grid: FloatArray, bandwidth: float) -> FloatArray:

@@ -6,9 +6,8 @@ add up, and a function from their totals to the figure. A bootstrap sample is th
 same statistics with other weights, and leaving a sentence out is a subtraction; so all samples
 come from one matrix product, and the acceleration of the BCa interval costs next to nothing.
 
-The interval is BCa (Efron 1987, equations 6.8 and 7.3) at levels widened for few sentences, as
-Hesterberg (2015, section 5.3) does for the percentile interval. `benchmarks/interval_coverage.py`
-measures how often it holds.
+The interval is BCa (Efron 1987) at levels widened for few sentences, as Hesterberg (2015) does
+for the percentile interval. `benchmarks/interval_coverage.py` measures how often it holds.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtr, ndtri, stdtrit
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from evaluation.core.errors import InputError
 from evaluation.core.statistics.judgments import FloatArray, IntArray
@@ -79,19 +78,43 @@ class Resamples:
         with np.errstate(invalid="ignore", divide="ignore"):
             estimate = float(score(self.total))
             draws = score(self.samples)
-            influences = tuple(estimate - score(out) for out in self.left_out)
+            influences = self._influences(score)
         if not np.isfinite(estimate):
             return Interval(None, None, None, count, self.clusters)
-        effective = min(len(influence) for influence in influences[:2])
         if len(influences) == 3:
-            draws = _with_spread(draws, estimate, _two_way_variance(influences))
+            draws = _with_spread(draws, estimate, _variance(influences))
         if self.options.kind == "percentile":
             low, high = percentile_limits(draws, self.options.level)
         else:
             low, high = bca_limits(
-                draws, estimate, influences[0], self.options.level, clusters=effective
+                draws, estimate, influences[0], self.options.level, clusters=self.fewest
             )
         return Interval(estimate, low, high, count, self.clusters)
+
+    def p_of_zero(self, score: Score) -> float | None:
+        """The two-sided p of "the figure is 0", from the cluster-robust variance and Student's t.
+
+        The degrees of freedom are one less than there are sentences, or workers if those are
+        fewer and drawn too (Cameron, Gelbach & Miller 2011). Undefined without a variance.
+        """
+        with np.errstate(invalid="ignore", divide="ignore"):
+            estimate = float(score(self.total))
+            variance = _variance(self._influences(score))
+        if not np.isfinite(estimate) or self.fewest < 2:
+            return None
+        if variance == 0:
+            return 1.0 if estimate == 0 else None
+        return float(2 * stdtr(self.fewest - 1, -abs(estimate) / np.sqrt(variance)))
+
+    @property
+    def fewest(self) -> int:
+        """The number of sentences, or that of workers if it is smaller and they are drawn too."""
+        return min(len(out) for out in self.left_out[:2])
+
+    def _influences(self, score: Score) -> tuple[FloatArray, ...]:
+        """The figure less the figure without each cluster, for each kind of cluster."""
+        estimate = score(self.total)
+        return tuple(estimate - score(out) for out in self.left_out)
 
     def share(self, part: int) -> Interval:
         """The share of total ``part`` in the sum of all totals.
@@ -120,7 +143,7 @@ def resample(
     Only sentences that have a row are drawn. Drawing "sentences and workers" draws both
     independently and multiplies the weights (the pigeonhole bootstrap: Owen 2007). Its spread is
     too large, for chance within a cell counts three times; it is brought to the two-way
-    cluster-robust variance of Cameron, Gelbach & Miller (2011, equation 2.8).
+    cluster-robust variance of Cameron, Gelbach & Miller (2011).
     """
     rows = np.asarray(statistics, dtype=np.float64)
     by_sentence = _sums(rows, sentence)  # (S, K)
@@ -180,7 +203,7 @@ def weight_chunks(
 def bca_limits(
     draws: FloatArray, estimate: float, influence: FloatArray, level: float, *, clusters: int
 ) -> tuple[float | None, float | None]:
-    """The BCa limits (Efron 1987, equation 6.8), for few clusters at widened levels.
+    """The BCa limits (Efron 1987), for few clusters at widened levels.
 
     ``influence`` (S,) is the estimate less the estimate without each cluster. Instead of the
     normal quantile z the levels use sqrt(S / (S - 1)) t, t of Student's distribution with S - 1
@@ -197,7 +220,7 @@ def bca_limits(
     bias = float(ndtri(np.clip(below, 1 / len(draws), 1 - 1 / len(draws))))
     influence = influence[np.isfinite(influence)]
     squares = float((influence**2).sum())
-    # Equation 7.3. The clip only matters for a handful of clusters, one of which is all.
+    # The clip only matters for a handful of clusters, one of which is all.
     acceleration = float((influence**3).sum()) / (6 * squares**1.5) if squares > 0 else 0.0
     acceleration = float(np.clip(acceleration, -0.2, 0.2))
 
@@ -240,7 +263,7 @@ def median_interval(values: ArrayLike, sentence: IntArray, options: Bootstrap) -
     """The median with an interval that resamples sentences; percentile, at widened levels.
 
     A median is no function of sums, so the samples are weighted medians; and the jackknife
-    fails for it (Efron 1979, remark H), so there is no acceleration.
+    fails for it, so there is no acceleration.
     """
     numbers = np.asarray(values, dtype=np.float64)
     known = np.isfinite(numbers)
@@ -270,12 +293,17 @@ def _sums(rows: FloatArray, group: IntArray) -> FloatArray:
     )
 
 
-def _two_way_variance(influences: tuple[FloatArray, ...]) -> float:
-    """V(sentences) + V(workers) - V(both); where that fails, the larger of the first two."""
-    by_sentence, by_worker, by_cell = (
-        float(((part - part.mean()) ** 2).sum()) * (len(part) - 1) / max(1, len(part))
+def _variance(influences: tuple[FloatArray, ...]) -> float:
+    """The jackknife's variance; of two ways V(sentences) + V(workers) - V(both), the larger of
+    the first two where that fails.
+    """
+    parts = [
+        float(((part - part.mean()) ** 2).sum()) * (len(part) - 1) / len(part) if len(part) else 0.0
         for part in (part[np.isfinite(part)] for part in influences)
-    )
+    ]
+    if len(parts) == 1:
+        return parts[0]
+    by_sentence, by_worker, by_cell = parts
     return max(by_sentence + by_worker - by_cell, by_sentence, by_worker)
 
 

@@ -7,7 +7,7 @@ and a test of "no difference" that flips the signs of whole sentences.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,8 +75,7 @@ def preferences(
         one_hot = (1 - favour[rows])[:, None] == np.arange(3)  # (J, 3) first, same, second
         sentence = chosen.sentence[rows]
         drawn = resample(one_hot, sentence, bootstrap, worker=chosen.worker[rows])
-        score = np.bincount(sentence, weights=favour[rows], minlength=judgments.sentences)
-        return _described(drawn, sign_flip(score.astype(np.int64)) if len(sentence) else None)
+        return _described(drawn, _p(drawn, sentence, favour[rows]))
 
     parts = []
     if groups is not None:
@@ -88,22 +87,36 @@ def preferences(
         second=judgments.conditions[second],
         overall=preference(slice(None)),
         groups=tuple(
-            Preference(part.first, part.same, part.second, part.difference, part.p, p_holm)
-            for part, p_holm in zip(parts, corrected, strict=True)
+            replace(part, p_holm=p_holm) for part, p_holm in zip(parts, corrected, strict=True)
         ),
         bootstrap=bootstrap,
     )
 
 
+def _p(drawn: Resamples, sentence: IntArray, favour: IntArray) -> float | None:
+    """The test that belongs to the interval.
+
+    Flipping sentences takes workers for interchangeable. Where they are drawn again, because
+    some may have a taste for one condition whatever the sentence, the test is Student's with the
+    two-way variance.
+    """
+    if not len(sentence):
+        return None
+    if drawn.options.resample == "sentences and workers":
+        return drawn.p_of_zero(difference)
+    scores = np.bincount(sentence, weights=favour)
+    return sign_flip(scores.astype(np.int64))
+
+
 def _described(drawn: Resamples, p: float | None) -> Preference:
-    return Preference(
-        first=drawn.share(0),
-        same=drawn.share(1),
-        second=drawn.share(2),
-        difference=drawn.interval(difference, int(drawn.total.sum())),
-        p=p,
-        p_holm=p,
-    )
+    first, same, second = (drawn.share(part) for part in range(3))
+    apart = drawn.interval(difference, first.count)
+    if apart.low is not None and apart.low == apart.high:
+        # Every sentence says the same, so the bootstrap cannot doubt; the shares' limits can.
+        limits = (first.low, first.high, second.low, second.high)
+        a, b, c, d = (0.0 if limit is None else limit for limit in limits)
+        apart = replace(apart, low=a - d, high=b - c)
+    return Preference(first, same, second, apart, p, p_holm=p)
 
 
 def difference(sums: FloatArray) -> FloatArray:

@@ -1,6 +1,6 @@
 """More than two conditions: who beats whom, and strengths from the Davidson model (C6).
 
-Davidson (1970, equation 2.4) extends Bradley & Terry by ties. With log-strengths theta and the
+Davidson (1970) extends Bradley & Terry by ties. With log-strengths theta and the
 propensity to tie nu = exp(delta), of a comparison of i and j
 
     P(i wins) : P(j wins) : P(tie)  =  exp(theta_i) : exp(theta_j) : nu exp((theta_i + theta_j) / 2)

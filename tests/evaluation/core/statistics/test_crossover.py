@@ -39,6 +39,7 @@ def test_where_the_preference_changes_sides():
         assert crossing.at.high - crossing.at.low < 12
         assert crossing.certainty > 0.99
         assert (crossing.at.count, crossing.at.clusters) == (5400, 200)
+    assert 0.02 < found.slope.low < found.slope.estimate < found.slope.high < 0.09
     assert crossover(counts, bleu, QUICK) == found
     falling = crossover(counts[:, ::-1], bleu, QUICK)
     assert falling.logistic.rising is False
@@ -80,6 +81,7 @@ def test_only_ties_are_undefined():
     found = crossover(np.array([[0, 5, 0]] * 9), np.arange(9.0), QUICK)
     assert found.logistic.at.estimate is None
     assert found.local.at.estimate is None
+    assert found.slope.estimate is None
 
 
 def test_logistic_against_statsmodels():

@@ -78,7 +78,7 @@ def test_two_way_samples_are_those_of_the_slow_twin():
 
 
 def test_the_two_way_variance_is_that_of_the_definition():
-    """Cameron, Gelbach & Miller, equation 2.8, for a mean: residuals summed by cluster."""
+    """Cameron, Gelbach & Miller, for a mean: V(sentences) + V(workers) - V(both)."""
     made = study(12, 2, 2, workers=6)
     favour = made.favour(0)
     drawn = resample(
@@ -221,3 +221,20 @@ def test_options_that_make_no_sense():
         Bootstrap(1, level=95)
     with pytest.raises(InputError, match="do not say whose they are"):
         resample(np.eye(2), np.arange(2), Bootstrap(1, resample="sentences and workers"))
+
+
+def test_the_p_of_zero_is_student_s_for_independent_values():
+    values = np.random.default_rng(3).normal(0.3, 1, size=25)
+    drawn = resample(with_ones(values), np.arange(25), Bootstrap(8, samples=100))
+    assert drawn.p_of_zero(mean) == pytest.approx(scipy.stats.ttest_1samp(values, 0).pvalue)
+
+
+def test_the_p_of_zero_without_a_variance():
+    def p(values):
+        sentence = np.arange(len(values))
+        return resample(with_ones(values), sentence, Bootstrap(8, samples=100)).p_of_zero(mean)
+
+    assert p([0.0, 0.0, 0.0]) == 1
+    assert p([1.0, 1.0, 1.0]) is None
+    assert p([1.0]) is None
+    assert p([]) is None

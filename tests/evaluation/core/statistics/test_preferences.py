@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from evaluation.core.errors import InputError
 from evaluation.core.statistics.intervals import Bootstrap
 from evaluation.core.statistics.preferences import holm, preferences, sign_flip
 from evaluation.core.statistics.quartiles import groups_at, quartiles
-from tests.evaluation.core.statistics.studies import judgments, study
+from tests.evaluation.core.statistics.studies import PAPER, judgments, study
 
 QUICK = Bootstrap(seed=7, samples=500)
 
@@ -122,6 +123,15 @@ def test_a_group_without_judgments_is_undefined_and_does_not_count():
     assert min(found.groups[0].p_holm, found.groups[1].p_holm) == pytest.approx(min(1, 2 * least))
 
 
+def test_when_all_say_the_same_some_doubt_remains():
+    made = study(sentences=15)
+    made = replace(made, outcome=np.where(made.left == 0, 1, -1))
+    found = preferences(made, QUICK).overall
+    assert found.first.estimate == found.difference.estimate == found.difference.high == 1
+    assert 0.5 < found.difference.low < found.first.low < 1
+    assert found.p == 2**-14
+
+
 def test_the_conditions_can_be_swapped():
     made = study(sentences=30)
     one = preferences(made, QUICK).overall
@@ -134,15 +144,25 @@ def test_the_conditions_can_be_swapped():
 
 
 def test_workers_with_a_taste_widen_the_interval_if_they_are_drawn_too():
-    from dataclasses import replace
-
-    from tests.evaluation.core.statistics.studies import PAPER
-
     made = study(sentences=100, assumptions=replace(PAPER, taste=0.15), workers=12)
     one = preferences(made, Bootstrap(1)).overall.difference
     both = preferences(made, Bootstrap(1, resample="sentences and workers")).overall.difference
     assert one.estimate == both.estimate
     assert both.high - both.low > 1.3 * (one.high - one.low)
+
+
+def test_a_taste_of_workers_can_explain_what_sentences_cannot():
+    """One worker of four decides: among sentences that looks sure, among workers it does not."""
+    made = study(
+        sentences=100, workers=4, draws=2, assumptions=replace(PAPER, first=0.375, second=0.375)
+    )
+    favours_first = np.where(made.left == 0, 1, -1)
+    made = replace(made, outcome=np.where(made.worker == 0, favours_first, made.outcome))
+    one = preferences(made, QUICK).overall
+    both = preferences(made, replace(QUICK, resample="sentences and workers")).overall
+    assert one.p < 0.001
+    assert both.p > 0.05
+    assert both.difference.low < 0
 
 
 def test_groups_of_another_study_are_refused():

@@ -145,7 +145,7 @@ def test_wins_and_ties_are_counted_by_hand(made):
             assert share.estimate is None
 
 
-@pytest.mark.parametrize("pair", ["deu-eng", "tur-eng", "eng-deu", "eng-tur"])
+@pytest.mark.parametrize("pair", ["deu-eng", "tur-eng", "eng-tur"])
 def test_the_win_ratios_of_wmt16_and_a_ranking_like_the_official(reference_data, pair):
     folder = reference_data("humaneval-wmt16")
     made = wmt16(folder, pair, expanded=True)
