@@ -110,8 +110,7 @@ def pagination(context: Context, page: Page[Any]) -> dict[str, Any]:
     """Links to the pages around this one; the other parts of the query string stay."""
     return {
         "page": page,
-        "numbers": page.paginator.get_elided_page_range(page.number, on_each_side=2, on_ends=1),
-        "request": context["request"],
+        "numbers": page.paginator.get_elided_page_range(page.number, on_each_side=1, on_ends=1),
     }
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from pathlib import Path
 
 import pytest
 from django.contrib.auth import get_user_model
+from django.contrib.staticfiles import finders
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.http import Http404
 from django.test import Client
@@ -86,6 +88,44 @@ def test_pages_for_researchers(researcher, client, address):
     assert client.get(address).status_code == 302
     client.force_login(researcher)
     assert client.get(address).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("header", "value"),
+    [
+        ("X-Content-Type-Options", "nosniff"),
+        ("X-Frame-Options", "DENY"),
+        ("Referrer-Policy", "same-origin"),
+        ("Cross-Origin-Opener-Policy", "same-origin"),
+        ("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()"),
+    ],
+)
+@pytest.mark.parametrize("address", ["/account/login/", "/no-such-page", "/healthz"])
+def test_every_answer_has_the_headers_that_protect(db, client, address, header, value):
+    assert client.get(address)[header] == value
+
+
+@pytest.mark.parametrize("address", ["/account/login/", "/no-such-page"])
+def test_the_content_security_policy_allows_nothing_inline_and_nothing_outside(db, client, address):
+    policy = dict(
+        part.strip().split(" ", 1)
+        for part in client.get(address)["Content-Security-Policy"].split(";")
+    )
+    assert policy["script-src"] == policy["style-src"] == policy["default-src"] == "'self'"
+    assert policy["frame-ancestors"] == policy["object-src"] == policy["base-uri"] == "'none'"
+    assert set(" ".join(policy.values()).split()) == {"'self'", "'none'", "data:"}
+
+
+def test_what_every_page_loads_is_light(db, client):
+    """A participant's page shall weigh under 60 KB: its frame may take 40 KB of them, packed."""
+    page = client.get("/account/login/").content
+    files = [
+        finders.find(address.removeprefix("/static/"))
+        for address in re.findall(r"""(?:src|href)="(/static/[^"]+)""", page.decode())
+    ]
+    assert len(files) >= 6
+    assert sum(len(gzip.compress(Path(file).read_bytes())) for file in files) < 40_000
+    assert len(gzip.compress(page)) < 2_000
 
 
 _OUTSIDE = re.compile(r"""(?:https?:)?//(?!www\.w3\.org/)[\w.-]+\.\w+|@import""")
