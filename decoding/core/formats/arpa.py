@@ -26,6 +26,7 @@ from decoding.core.language.vocabulary import (
     WordTable,
     add_word,
     empty_table,
+    ends_word,
     is_blank,
     word_slot,
 )
@@ -101,18 +102,14 @@ def _read_ngrams(data, position, table, known, highest, words, scores, backoffs)
     size = data.size
     special = np.zeros(len(SPECIAL_WORDS), np.bool_)  # which of them have been seen
     for i in range(count):
-        line = position
-        stop = line
-        while stop < size and data[stop] != NEWLINE:
-            stop += 1
+        line = start = position
         fields = 0
-        start = line
-        while start < stop:
+        while start < size and data[start] != NEWLINE:
             if is_blank(data[start]):
                 start += 1
                 continue
             end = start + 1
-            while end < stop and not is_blank(data[end]):
+            while end < size and not ends_word(data[end]):
                 end += 1
             if fields == 0:
                 if data[start] == 92:  # a backslash: the next section
@@ -148,7 +145,7 @@ def _read_ngrams(data, position, table, known, highest, words, scores, backoffs)
             return _TOO_FEW, line, i, known
         if fields < order + 1 or fields > order + 2 - highest:
             return _FIELDS, line, i, known
-        position = stop + 1
+        position = start + 1
     return _DONE, position, count, known
 
 
