@@ -7,10 +7,12 @@ from typing import Any
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
 
-from decoding.models.ownership import OwnedQuerySet, User
+from decoding.models.ownership import OwnedManager, OwnedQuerySet, Visitor
 
 
-def fetch_for(user: User, objects: OwnedQuerySet, *, edit: bool = False, **lookup: Any) -> Any:
+def fetch_for(
+    user: Visitor, objects: OwnedQuerySet | OwnedManager, *, edit: bool = False, **lookup: Any
+) -> Any:
     """The object, if the user may see it (404 otherwise) and, with ``edit``, change it (403).
 
     Who may not see an object does not learn either that it exists.

@@ -11,13 +11,13 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.db.models.functions import Now
 
 from decoding.jobs import job_kind
 from decoding.models import Job
-from decoding.models.ownership import User
 from decoding.queries.jobs import abandoned, unannounced
 
 _log = logging.getLogger(__name__)

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
+from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
 
 from decoding.models import Owned, Share
-from decoding.models.ownership import User
 from decoding.queries.sharing import shares_of
 
 

@@ -3,12 +3,12 @@ from __future__ import annotations
 from typing import Self
 
 from django.conf import settings
-from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.contrib.auth.models import AnonymousUser, User
 from django.contrib.contenttypes.fields import GenericRelation
 from django.contrib.contenttypes.models import ContentType
 from django.db import models
 
-User = AbstractBaseUser | AnonymousUser
+Visitor = User | AnonymousUser
 
 
 class Share(models.Model):
@@ -39,14 +39,14 @@ class Share(models.Model):
 
 
 class OwnedQuerySet(models.QuerySet):
-    def visible_to(self, user: User) -> Self:
+    def visible_to(self, user: Visitor) -> Self:
         """What the user owns or was given; everything for administrators, nothing for visitors."""
         return self._open_to(user, [Share.Role.VIEWER, Share.Role.EDITOR])
 
-    def editable_by(self, user: User) -> Self:
+    def editable_by(self, user: Visitor) -> Self:
         return self._open_to(user, [Share.Role.EDITOR])
 
-    def _open_to(self, user: User, roles: list[str]) -> Self:
+    def _open_to(self, user: Visitor, roles: list[str]) -> Self:
         if not user.is_authenticated:
             return self.none()
         if user.is_superuser:
@@ -55,6 +55,9 @@ class OwnedQuerySet(models.QuerySet):
             content_type=ContentType.objects.get_for_model(self.model), user=user, role__in=roles
         )
         return self.filter(models.Q(owner=user) | models.Q(pk__in=shared.values("object_id")))
+
+
+OwnedManager = models.Manager.from_queryset(OwnedQuerySet)
 
 
 class Owned(models.Model):
@@ -66,7 +69,7 @@ class Owned(models.Model):
     # So that the shares go when the object goes: a later object must not inherit them.
     shares = GenericRelation(Share)
 
-    objects = OwnedQuerySet.as_manager()
+    objects = OwnedManager()
 
     class Meta:
         abstract = True

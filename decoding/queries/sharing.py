@@ -10,7 +10,9 @@ from decoding.models import Owned, Share
 def shareable() -> dict[str, type[Owned]]:
     """The kinds of objects that have an owner, by the name that stands in addresses."""
     return {
-        model._meta.model_name: model for model in apps.get_models() if issubclass(model, Owned)
+        str(model._meta.model_name): model
+        for model in apps.get_models()
+        if issubclass(model, Owned)
     }
 
 
