@@ -107,10 +107,13 @@ def _embedded_secret(data: Path, *, embedded: bool) -> str:
     path = data / "secret_key"
     try:
         return path.read_text().strip()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         pass
     except OSError as error:
-        raise ImproperlyConfigured(f"Cannot read {path}: {error.strerror}.") from error
+        raise ImproperlyConfigured(
+            f"Cannot read {path}: {error.strerror}. Start Variorum as the user who owns it, or "
+            "set VARIORUM_DATA to another folder."
+        ) from error
     made = secrets.token_urlsafe(64)
     try:
         data.mkdir(parents=True, exist_ok=True)

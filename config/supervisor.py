@@ -29,6 +29,8 @@ LEAST_FREE_BYTES = 200_000_000
 # own workers, and the broker may save what it has.
 _PR_SET_PDEATHSIG = 1
 _STOP_SECONDS = 4
+# What dies so soon after its start would die again.
+_SOON_SECONDS = 5
 
 
 class CannotStart(VariorumError):
@@ -134,6 +136,7 @@ class Supervisor:
         self.say = say
         self.log = log
         self.running: dict[Child, subprocess.Popen[bytes]] = {}
+        self.started: dict[Child, float] = {}
         self.stopping = False
 
     def start(self, child: Child) -> None:
@@ -147,6 +150,7 @@ class Supervisor:
             if os.getppid() != parent:  # it died before we could ask for the signal
                 os._exit(1)
 
+        self.started[child] = time.monotonic()
         with self.log.open("ab") as log:
             self.running[child] = subprocess.Popen(
                 child.command,
@@ -157,29 +161,30 @@ class Supervisor:
                 preexec_fn=die_with_parent,
             )
 
-    def wait_for(self, child: Child, is_ready: Callable[[], bool], seconds: float = 30) -> None:
-        """Wait until a child answers; its last words when it died instead."""
+    def wait_for(self, child: Child, is_ready: Callable[[], bool], seconds: float = 60) -> bool:
+        """Wait until a child answers; its last words when it died. False when we shall stop."""
         end = time.monotonic() + seconds
-        while not is_ready():
+        while not self.stopping:
+            if is_ready():
+                return True
             if self.running[child].poll() is not None:
                 raise CannotStart(f"The {child.name} did not start. {self._last_words()}")
             if time.monotonic() > end:
                 raise CannotStart(f"The {child.name} does not answer. {self._last_words()}")
             time.sleep(0.05)
+        return False
 
     def keep_running(self) -> None:
         """Until somebody stops us: start again what dies, but not what dies at once."""
-        started = dict.fromkeys(self.running, time.monotonic())
         while not self.stopping:
             time.sleep(0.3)
             for child, process in list(self.running.items()):
                 if process.poll() is None or self.stopping:
                     continue
-                if time.monotonic() - started[child] < 5:
+                if time.monotonic() - self.started[child] < _SOON_SECONDS:
                     raise CannotStart(f"The {child.name} keeps dying. {self._last_words()}")
                 self.say(f"The {child.name} died; starting it again.")
                 self.start(child)
-                started[child] = time.monotonic()
 
     def stop(self) -> None:
         """Stop the children in the reverse order of their start, the slow ones by force."""

@@ -5,10 +5,13 @@ from __future__ import annotations
 import logging
 import os
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from celery import current_app
 from django.db import DatabaseError, close_old_connections, connections
 from kombu.exceptions import OperationalError
+from redis import Redis
 from redis.exceptions import RedisError
 
 _log = logging.getLogger(__name__)
@@ -36,11 +39,19 @@ def tend() -> None:
 def show_life() -> None:
     """Leave a sign in the broker that fades when it is not renewed."""
     name = f"{_SIGN}{socket.gethostname()}:{os.getpid()}"
-    with current_app.connection_for_write() as connection:
-        connection.default_channel.client.set(name, "alive", ex=_SIGN_SECONDS)
+    with _broker() as client:
+        client.set(name, "alive", ex=_SIGN_SECONDS)
 
 
 def living_workers() -> int:
     """How many workers have shown themselves of late. Raises when the broker is out of reach."""
-    with current_app.connection_for_read() as connection:
-        return sum(1 for _ in connection.default_channel.client.scan_iter(match=f"{_SIGN}*"))
+    with _broker() as client:
+        return sum(1 for _ in client.scan_iter(match=f"{_SIGN}*"))
+
+
+@contextmanager
+def _broker() -> Iterator[Redis]:
+    """The broker's own client, tried once: whoever asks for health wants the answer now."""
+    with current_app.connection_for_read(connect_timeout=2) as connection:
+        connection.connect()
+        yield connection.channel().client

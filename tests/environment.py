@@ -14,6 +14,7 @@ for name in ("REDIS_URL", "SECRET_KEY", "ALLOWED_HOSTS", "DATABASE_URL"):
     os.environ.pop(name, None)
 # Short, for it holds a unix socket; one for each worker of pytest-xdist.
 DATA = Path(tempfile.mkdtemp(prefix="vt-", dir="/tmp"))
+(DATA / "static").mkdir()
 os.environ["VARIORUM_DATA"] = str(DATA)
 os.environ["VARIORUM_STYLEGUIDE"] = "true"
 os.environ["VARIORUM_JOB_LEASE_SECONDS"] = "3"  # the fault tests wait for leases to run out

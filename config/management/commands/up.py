@@ -5,6 +5,7 @@ import secrets
 import shutil
 import signal
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
@@ -19,7 +20,7 @@ class Command(BaseCommand):
     help = "Run all of Variorum on this machine: broker, worker and web server. Ctrl-C stops it."
     requires_system_checks = ()
 
-    def handle(self, **options) -> None:
+    def handle(self, **options: Any) -> None:
         environment = settings.ENVIRONMENT
         if not environment.embedded:
             raise supervisor.CannotStart(
@@ -60,27 +61,28 @@ class Command(BaseCommand):
         keeper = supervisor.Supervisor(self.stdout.write, settings.DATA_DIR / "variorum.log")
         shorten(keeper.log)
 
-        def stop(number, frame) -> None:
+        def stop(number: int, frame: object) -> None:
+            # Only a note: an exception out of a handler could lose a child between its start and
+            # our knowing of it.
             keeper.stopping = True
-            raise KeyboardInterrupt
 
+        signal.signal(signal.SIGINT, stop)
         signal.signal(signal.SIGTERM, stop)
+        path = embedded_socket(settings.DATA_DIR)
+        broker, web = supervisor.broker(path), supervisor.web(host, port)
+        shown = f"{'localhost' if host in {'127.0.0.1', '0.0.0.0', '::'} else host}:{port}"  # noqa: S104
+        asked = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         try:
-            path = embedded_socket(settings.DATA_DIR)
-            broker, web = supervisor.broker(path), supervisor.web(host, port)
             keeper.start(broker)
             keeper.wait_for(broker, path.exists)
             keeper.start(supervisor.worker())
             keeper.start(web)
-            shown = f"{'localhost' if host in {'127.0.0.1', '0.0.0.0', '::'} else host}:{port}"  # noqa: S104
-            asked = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-            keeper.wait_for(web, lambda: supervisor.answers(asked))
-            self.stdout.write(
-                f"Variorum is at  http://{shown}/   (Ctrl-C stops it; log: {keeper.log})"
-            )
-            self.stdout.flush()
+            if keeper.wait_for(web, lambda: supervisor.answers(asked)):
+                self.stdout.write(
+                    f"Variorum is at  http://{shown}/   (Ctrl-C stops it; log: {keeper.log})"
+                )
+                self.stdout.flush()
             keeper.keep_running()
-        except KeyboardInterrupt:
             self.stdout.write("\nStopping ...")
         finally:
             keeper.stop()
