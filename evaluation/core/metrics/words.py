@@ -19,6 +19,15 @@ from evaluation.core.errors import InputError
 WordArray = NDArray[np.int32]
 OffsetArray = NDArray[np.int64]
 
+_ONE = np.uint64(1)
+_LINE_FEED = 10
+
+# What a byte of UTF-8 says by itself: part of a word, white space, or perhaps either.
+_LETTER, _SPACE, _UNSURE = range(3)
+_KINDS = np.full(256, _LETTER, np.uint8)
+_KINDS[[*range(9, 14), *range(28, 33)]] = _SPACE
+_KINDS[[0xC2, 0xE1, 0xE2, 0xE3]] = _UNSURE  # first bytes of all white space beyond ASCII
+
 
 @dataclass(frozen=True, slots=True)
 class Sentences:
@@ -125,20 +134,13 @@ class Vocabulary:
         ]
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _is_letter(byte):  # type: ignore[no-untyped-def]
-    """Whether a byte can be told from white space alone: nearly all can, which saves time."""
-    return byte > 32 and (byte < 0xC2 or 0xC2 < byte < 0xE1 or byte > 0xE3)
-
-
 @njit(cache=True, nogil=True)
-def _space_width(text, at):  # type: ignore[no-untyped-def]
-    """How many bytes long the white space at ``at`` is, 0 if none: all that str.isspace() names."""
+def _wide_space(text, at):  # type: ignore[no-untyped-def]
+    """How many bytes the white space beyond ASCII at ``at`` has, 0 if there is none.
+
+    White space is what str.isspace() says, and text whole UTF-8, so there are bytes to look at.
+    """
     byte = text[at]
-    if byte <= 32:
-        return 1 if byte == 32 or 9 <= byte <= 13 or 28 <= byte <= 31 else 0
-    if byte < 0xC2 or byte > 0xE3:
-        return 0
     if byte == 0xC2:  # U+0085, U+00A0
         return 2 if text[at + 1] == 0x85 or text[at + 1] == 0xA0 else 0
     if byte == 0xE1:  # U+1680
@@ -154,25 +156,14 @@ def _space_width(text, at):  # type: ignore[no-untyped-def]
     return 0
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _same_letters(text, start, end, letters, word_start, word_end):  # type: ignore[no-untyped-def]
-    """Whether text[start:end] is the word."""
-    if end - start != word_end - word_start:
-        return False
-    for i in range(end - start):  # noqa: SIM110 - a kernel has no generators
-        if text[start + i] != letters[word_start + i]:
-            return False
-    return True
-
-
 @njit(cache=True, nogil=True)
 def _fill_slots(hashes, size, slots):  # type: ignore[no-untyped-def]
     """Put the words there are into an empty hash table, whose length is a power of two."""
-    mask = len(slots) - 1
+    mask = np.uint64(len(slots) - 1)
     for word in range(size):
-        slot = np.int64(hashes[word] >> np.uint64(20)) & mask
+        slot = hashes[word] & mask
         while slots[slot] >= 0:
-            slot = (slot + 1) & mask
+            slot = (slot + _ONE) & mask
         slots[slot] = word
 
 
@@ -183,40 +174,57 @@ def _intern(text, progress, vocabulary, words, offsets):  # type: ignore[no-unty
     Stops early when the vocabulary is full. Returns how far it came: bytes, lines, words, and the
     vocabulary's size; the same are taken as ``progress`` to go on.
     """
-    at, line, found, size = progress
+    # Indices into text and table are unsigned: numba checks signed ones for being negative.
+    line, found, size = progress[1:]
+    at = np.uint64(progress[0])
+    end = np.uint64(len(text))
     slots, hashes, starts, letters = vocabulary
-    mask = len(slots) - 1
-    while at < len(text):
-        width = 0 if _is_letter(text[at]) else _space_width(text, at)
-        if width > 0:
-            if text[at] == 10:
+    mask = np.uint64(len(slots) - 1)
+    while at < end:
+        kind = _KINDS[text[at]]
+        if kind == _SPACE:
+            if text[at] == _LINE_FEED:
                 line += 1
                 offsets[line] = found
-            at += width
+            at += _ONE
             continue
+        if kind == _UNSURE:
+            width = _wide_space(text, np.int64(at))
+            if width > 0:
+                at += np.uint64(width)
+                continue
         start = at
-        hashed = np.uint64(0xCBF29CE484222325)  # FNV-1a
-        while at < len(text) and (_is_letter(text[at]) or _space_width(text, at) == 0):
-            hashed = (hashed ^ np.uint64(text[at])) * np.uint64(0x100000001B3)
-            at += 1
-        slot = np.int64(hashed >> np.uint64(20)) & mask
-        word = np.int64(slots[slot])
-        while word >= 0 and not (
-            hashes[word] == hashed
-            and _same_letters(text, start, at, letters, starts[word], starts[word + 1])
-        ):
-            slot = (slot + 1) & mask
-            word = np.int64(slots[slot])
+        hashed = np.uint64(0xCBF29CE484222325)  # FNV-1a, whose low bits are the well mixed ones
+        while at < end:
+            byte = text[at]
+            kind = _KINDS[byte]
+            if kind != _LETTER and (kind == _SPACE or _wide_space(text, np.int64(at)) > 0):
+                break
+            hashed = (hashed ^ np.uint64(byte)) * np.uint64(0x100000001B3)
+            at += _ONE
+        length = at - start
+        slot = hashed & mask
+        word = slots[slot]
+        while word >= 0:
+            if hashes[word] == hashed and np.uint64(starts[word + 1] - starts[word]) == length:
+                first = np.uint64(starts[word])
+                same = np.uint64(0)
+                while same < length and text[start + same] == letters[first + same]:
+                    same += _ONE
+                if same == length:
+                    break
+            slot = (slot + _ONE) & mask
+            word = slots[slot]
         if word < 0:
-            end = starts[size] + at - start
-            if size == len(hashes) or end > len(letters):
-                return start, line, found, size
-            word = size
-            letters[starts[size] : end] = text[start:at]
+            stop = starts[size] + np.int64(length)
+            if size == len(hashes) or stop > len(letters):
+                return np.int64(start), line, found, size
+            word = np.int32(size)
+            letters[starts[size] : stop] = text[start:at]
             slots[slot] = word
             hashes[word] = hashed
-            starts[word + 1] = end
+            starts[word + 1] = stop
             size += 1
         words[found] = word
         found += 1
-    return at, line, found, size
+    return np.int64(at), line, found, size
