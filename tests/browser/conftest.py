@@ -47,13 +47,6 @@ def browser_type_launch_args(browser_type_launch_args):
     }
 
 
-@pytest.fixture(autouse=True)
-def plain_static_files(settings):
-    settings.STORAGES = settings.STORAGES | {
-        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
-    }
-
-
 @dataclass
 class Watch:
     """What a browser complained about, and what it asked for."""
@@ -104,11 +97,6 @@ def watch(live_server):
 def page(page, watch, live_server) -> Page:
     watch.over(page)
     return page
-
-
-@pytest.fixture
-def researcher(transactional_db, django_user_model):
-    return django_user_model.objects.create_user("mira", password="a long passphrase")
 
 
 @pytest.fixture

@@ -46,54 +46,48 @@ def test_a_page_for_everybody(page, live_server, assert_accessible, address):
     ["/", "/jobs/", "/account/password/", "/account/password/done/"],
 )
 def test_a_page_before_there_is_anything(
-    page, live_server, context, researcher, sign_in, assert_accessible, address
+    page, live_server, context, user, sign_in, assert_accessible, address
 ):
-    sign_in(context, researcher)
+    sign_in(context, user)
     page.goto(live_server.url + address)
     assert_accessible(page)
 
 
 @pytest.mark.parametrize("address", ["/", "/jobs/"])
-def test_a_page_full_of_jobs(
-    page, live_server, context, researcher, sign_in, assert_accessible, address
-):
+def test_a_page_full_of_jobs(page, live_server, context, user, sign_in, assert_accessible, address):
     for number in range(60):
         state = list(JOBS)[number % len(JOBS)]
-        make_job(researcher, state, title=(LONG, ARABIC, "Make lists")[number % 3])
-    sign_in(context, researcher)
+        make_job(user, state, title=(LONG, ARABIC, "Make lists")[number % 3])
+    sign_in(context, user)
     page.goto(live_server.url + address)
     assert_accessible(page)
 
 
 @pytest.mark.parametrize("state", list(JOBS))
-def test_a_job(page, live_server, context, admin_user, sign_in, assert_accessible, state):
-    job = make_job(admin_user, state, title=LONG)
-    sign_in(context, admin_user)
+def test_a_job(page, live_server, context, administrator, sign_in, assert_accessible, state):
+    job = make_job(administrator, state, title=LONG)
+    sign_in(context, administrator)
     page.goto(live_server.url + job.get_absolute_url())
     assert_accessible(page)
 
 
-def test_sharing(
-    page, live_server, context, researcher, sign_in, assert_accessible, django_user_model
-):
-    job = make_job(researcher, "done")
-    sign_in(context, researcher)
+def test_sharing(page, live_server, context, user, sign_in, assert_accessible, colleague):
+    job = make_job(user, "done")
+    sign_in(context, user)
     page.goto(live_server.url + reverse("decoding:share", args=["job", job.pk]))
     assert_accessible(page)
     Share.objects.create(
         content_type=ContentType.objects.get_for_model(job),
         object_id=job.pk,
-        user=django_user_model.objects.create_user("kurt"),
+        user=colleague,
     )
     page.reload()
     assert_accessible(page)
 
 
-def test_a_form_with_mistakes(
-    page, live_server, context, researcher, sign_in, assert_accessible, watch
-):
-    job = make_job(researcher, "done")
-    sign_in(context, researcher)
+def test_a_form_with_mistakes(page, live_server, context, user, sign_in, assert_accessible, watch):
+    job = make_job(user, "done")
+    sign_in(context, user)
     page.goto(live_server.url + reverse("decoding:share", args=["job", job.pk]))
     page.get_by_label("Username").fill("nobody here")
     page.get_by_role("button", name="Share").click()
@@ -117,7 +111,7 @@ def test_an_error_page(page, live_server, watch, assert_accessible, status):
 def test_too_many_attempts(page, live_server, watch, settings, assert_accessible):
     settings.AXES_FAILURE_LIMIT = 1
     page.goto(live_server.url + "/account/login/")
-    page.get_by_label("Username").fill("mira")
+    page.get_by_label("Username").fill("rosa")
     page.get_by_label("Password").fill("wrong")
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("heading", name="Too many attempts")).to_be_visible()
@@ -125,11 +119,11 @@ def test_too_many_attempts(page, live_server, watch, settings, assert_accessible
     watch.expect("429")
 
 
-def test_right_to_left(new_context, live_server, researcher, sign_in, watch, assert_accessible):
+def test_right_to_left(new_context, live_server, user, sign_in, watch, assert_accessible):
     """A browser that asks for Arabic gets the pages from right to left, by the same CSS."""
-    make_job(researcher, "running", title=ARABIC)
+    make_job(user, "running", title=ARABIC)
     context = new_context(locale="ar")
-    sign_in(context, researcher)
+    sign_in(context, user)
     page = context.new_page()
     watch.over(page)
     for address in ("/styleguide", "/", "/jobs/"):

@@ -14,14 +14,14 @@ from tests.browser.test_every_page import make_job
 
 
 @pytest.fixture
-def job(researcher) -> Job:
-    return make_job(researcher, "running")
+def job(user) -> Job:
+    return make_job(user, "running")
 
 
 @pytest.fixture
-def job_page(page, context, live_server, researcher, sign_in, job):
+def job_page(page, context, live_server, user, sign_in, job):
     """The job's page, with a clock that stands still until the test moves it."""
-    sign_in(context, researcher)
+    sign_in(context, user)
     page.clock.install()
     page.goto(live_server.url + job.get_absolute_url())
     return page
@@ -38,10 +38,10 @@ def next_poll(page) -> None:
         page.clock.run_for(1000)
 
 
-def test_signing_in_and_out_by_keyboard(page, live_server, researcher):
+def test_signing_in_and_out_by_keyboard(page, live_server, user):
     page.goto(live_server.url + "/jobs/")
     expect(page.get_by_label("Username")).to_be_focused()
-    page.keyboard.type("mira")
+    page.keyboard.type("rosa")
     page.keyboard.press("Tab")
     page.keyboard.type("a long passphrase")
     page.keyboard.press("Enter")
@@ -159,7 +159,7 @@ def test_who_was_signed_out_gets_the_login_page_and_comes_back(job_page, job):
     job_page.clock.run_for(1000)
     expect(job_page.get_by_role("heading", name="Sign in")).to_be_visible()
     expect(job_page.locator("#panel")).to_have_count(0)
-    job_page.get_by_label("Username").fill("mira")
+    job_page.get_by_label("Username").fill("rosa")
     job_page.get_by_label("Password").fill("a long passphrase")
     job_page.keyboard.press("Enter")
     expect(job_page).to_have_url(re.compile(job.get_absolute_url() + "$"))
@@ -182,11 +182,9 @@ def test_a_dialog_takes_the_focus_and_gives_it_back(page, live_server):
     assert page.url.endswith("/styleguide")
 
 
-def test_everything_works_without_scripts(
-    new_context, live_server, researcher, sign_in, job, watch
-):
+def test_everything_works_without_scripts(new_context, live_server, user, sign_in, job, watch):
     context = new_context(java_script_enabled=False)
-    sign_in(context, researcher)
+    sign_in(context, user)
     page = context.new_page()
     watch.over(page)
     page.goto(live_server.url + "/")
@@ -203,3 +201,22 @@ def test_everything_works_without_scripts(
     page.get_by_role("dialog").get_by_role("link", name="Close").click()
     expect(page.get_by_role("dialog")).to_be_hidden()
     expect(page.get_by_role("button", name="Dismiss")).to_have_count(0)
+
+
+def test_a_real_job_runs_before_the_eyes_of_its_owner(
+    page, context, live_server, user, sign_in, queue
+):
+    """Form, queue, a real worker, database and back to the page, without a reload."""
+    queue.worker()
+    sign_in(context, user)
+    page.goto(live_server.url + "/jobs/")
+    page.get_by_label("Pieces").fill("5")
+    page.get_by_label("Seconds per piece").fill("0.3")
+    page.get_by_role("button", name="Run the self-test").click()
+    page.evaluate("window.sameDocument = true")
+    panel = page.locator("#panel")
+    expect(panel.get_by_text("running")).to_be_visible(timeout=30_000)
+    expect(panel.get_by_text("5 of 5")).to_be_visible(timeout=30_000)
+    expect(panel.get_by_text("done", exact=True)).to_be_visible()
+    expect(panel.get_by_text("[0, 1, 2, 3, 4]")).to_be_visible()
+    assert page.evaluate("window.sameDocument")

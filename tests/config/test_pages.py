@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 
 import pytest
-from django.contrib.auth import get_user_model
 from django.contrib.staticfiles import finders
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.http import Http404
@@ -36,18 +35,6 @@ handler400 = "config.views.bad_request"
 handler403 = "config.views.forbidden"
 handler404 = "config.views.not_found"
 handler500 = "config.views.server_error"
-
-
-@pytest.fixture(autouse=True)
-def plain_static_files(settings):
-    settings.STORAGES = settings.STORAGES | {
-        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
-    }
-
-
-@pytest.fixture
-def researcher(db):
-    return get_user_model().objects.create_user("researcher", password="correct horse")
 
 
 @pytest.mark.django_db
@@ -84,9 +71,9 @@ def test_a_form_without_its_token_is_403(db):
 
 
 @pytest.mark.parametrize("address", ["/", "/jobs/", "/account/password/"])
-def test_pages_for_researchers(researcher, client, address):
+def test_pages_for_researchers(user, client, address):
     assert client.get(address).status_code == 302
-    client.force_login(researcher)
+    client.force_login(user)
     assert client.get(address).status_code == 200
 
 
