@@ -138,7 +138,7 @@ def test_a_message_reaches_the_page_and_can_be_dismissed(job_page, job):
     finish(job)
     job_page.get_by_role("button", name="Cancel the job").click()
     message = job_page.locator("#toasts").get_by_text("The job had ended already.")
-    expect(message).to_be_visible()
+    expect(message).to_be_in_viewport()
     job_page.get_by_role("button", name="Dismiss").click()
     expect(message).to_be_hidden()
 
@@ -172,6 +172,8 @@ def test_a_dialog_takes_the_focus_and_gives_it_back(page, live_server):
     expect(dialog).to_be_hidden()
     opener.press("Enter")
     expect(dialog).to_be_visible()
+    expect(dialog.get_by_role("link", name="Close")).to_be_focused()
+    page.keyboard.press("Tab")
     expect(page.get_by_role("button", name="Delete them")).to_be_focused()
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()

@@ -40,6 +40,10 @@ document.body.addEventListener("htmx:afterSettle", () => {
   offerToDismiss();
 });
 
+document.body.addEventListener("htmx:oobAfterSwap", ({ detail }) => {
+  if (detail.target.id === "toasts") detail.target.lastElementChild?.scrollIntoView({ block: "nearest" });
+});
+
 document.addEventListener("click", ({ target }) => {
   target.closest("[data-dismiss]")?.parentElement.remove();
 });
