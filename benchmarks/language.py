@@ -8,7 +8,31 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+from numba import njit
+
 from benchmarks.harness import Row, seconds
+from decoding.core.language.automaton import Automaton, advance, begin_state
+
+
+@njit
+def _ask(lm, states, words):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for i in range(states.size):
+        total += advance(lm, states[i], words[i])[0]
+    return total
+
+
+def _random_queries(lm: Automaton, text: np.ndarray, count: int) -> float:
+    """The time of a query of random states and words of a text, as a search asks them."""
+    states = np.empty(len(text), np.int32)
+    state = begin_state(lm)
+    for i, word in enumerate(text):
+        states[i] = state = advance(lm, state, word)[1]
+    rng = np.random.default_rng(0)
+    queries = rng.choice(states, count), rng.choice(text, count)
+    _ask(lm, *queries)
+    return seconds(partial(_ask, lm, *queries), repeat=15, cpu=True) / count
 
 
 def rows(data: Path | None) -> Iterator[Row]:
@@ -18,7 +42,6 @@ def rows(data: Path | None) -> Iterator[Row]:
     import kenlm
 
     from decoding.core.formats.arpa import load_arpa
-    from decoding.core.language.automaton import advance, begin_state
     from decoding.core.language.estimate import EstimationOptions, estimate
     from decoding.core.language.model import LanguageModel
 
@@ -44,6 +67,15 @@ def rows(data: Path | None) -> Iterator[Row]:
             aim=f"at least {aim:g}",
             met=yardstick / ours >= aim,
             detail={"kenlm_s": yardstick, "ours_s": ours, "words_per_s": events / ours},
+        )
+
+    for size in (30, 300):
+        query = _random_queries(lm.automaton, ids[:size], 500_000)
+        yield Row(
+            f"ask as a search does, {size} words",
+            yardstick / events / query,
+            "kenlm.Model.score's time a word / ours",
+            detail={"queries_per_s": 1 / query},
         )
 
     theirs = seconds(lambda: kenlm.Model(str(arpa)), cpu=True)

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from decoding.core.language.automaton import EMPTY, Automaton, find_entry
+from decoding.core.language.automaton import EMPTY, FREE, Automaton, find_entry
 from decoding.core.language.vocabulary import read_only
 
 
@@ -64,27 +64,31 @@ def _fill(lm, longest, entries, unigrams, backoffs, closed):  # type: ignore[no-
                 best = lm.states[state].backoff + backoffs[state]
                 backoffs[suffix] = max(backoffs[suffix], best)
     for slot in range(entries.size):
-        if lm.entries[slot].state >= 0:
-            entries[slot] = lm.entries[slot].score + backoffs[lm.entries[slot].state]
+        if lm.entries[slot].key != FREE:
+            state = lm.entries[slot].key >> np.uint64(32)
+            entries[slot] = lm.entries[slot].score + backoffs[state]
     for word in range(unigrams.size):
         unigrams[word] = lm.unigrams[word].score + backoffs[EMPTY]
     for level in range(longest, 0, -1):
         for slot in range(entries.size):
-            state, word = lm.entries[slot].state, lm.entries[slot].word
-            if state < 0 or lm.lengths[state] != level:
+            if lm.entries[slot].key == FREE:
                 continue
-            state = lm.states[state].suffix
+            context = np.int32(lm.entries[slot].key >> np.uint64(32))
+            last = np.int32(lm.entries[slot].key & np.uint64(0xFFFFFFFF))
+            if lm.lengths[context] != level:
+                continue
+            suffix = lm.states[context].suffix
             found = -1
-            while state != EMPTY:
-                found = find_entry(lm.entries, state, word)
+            while suffix != EMPTY:
+                found = find_entry(lm.entries, suffix, last)
                 if found >= 0:
                     break
                 closed[0] = False
-                state = lm.states[state].suffix
+                suffix = lm.states[suffix].suffix
             if found >= 0:
                 entries[found] = max(entries[found], entries[slot])
             else:
-                unigrams[word] = max(unigrams[word], entries[slot])
+                unigrams[last] = max(unigrams[last], entries[slot])
 
 
 def bound(lm: Automaton) -> Bounds:

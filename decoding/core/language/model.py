@@ -25,7 +25,7 @@ from decoding.core.language.vocabulary import (
 )
 from evaluation.core.errors import InputError
 
-FORMAT = 2
+FORMAT = 3
 _MANIFEST = "language-model.json"
 _RECORDS = {dtype.names: dtype for dtype in (ENTRY, STATE, UNIGRAM)}
 
