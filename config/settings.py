@@ -190,7 +190,7 @@ CONTENT_SECURITY_POLICY = {
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_500_000  # of a form without its files
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
-FILE_UPLOAD_MAX_MEMORY_SIZE = 2_500_000  # larger files go to disk while they arrive
+FILE_UPLOAD_HANDLERS = ["decoding.uploads.LimitedUploadHandler"]  # to disk, up to the limit
 UPLOAD_LIMIT_BYTES = ENVIRONMENT.upload_limit_mb * 1_000_000
 
 # --- Files ----------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 from decoding.models.corpora import Corpus, Direction, Reference, Segment
 from decoding.models.jobs import Job
-from decoding.models.lists import FailedSegment, ListEntry, TranslationList, TuningRun
+from decoding.models.lists import FailedSegment, ListEntry, TranslationList, TuningCell, TuningRun
 from decoding.models.ownership import Owned, OwnedQuerySet, Share
 from decoding.models.recipes import Recipe, RecipeVersion
 from decoding.models.systems import Pool, System
@@ -21,5 +21,6 @@ __all__ = [
     "Share",
     "System",
     "TranslationList",
+    "TuningCell",
     "TuningRun",
 ]

@@ -111,10 +111,9 @@ class TuningRun(Owned):
     penalties = models.JSONField(help_text="The λ of the grid.")
     sample_size = models.PositiveIntegerField(help_text="Segments drawn from the corpus.")
     seed = models.PositiveBigIntegerField(default=1, help_text="By which they were drawn.")
-    surface = models.JSONField(
-        default=dict, editable=False,
-        help_text="The objective by cell, as far as it is known: {\"4 0.1\": 44.7}.",
-    )  # fmt: skip
+    baseline = models.FloatField(
+        null=True, editable=False, help_text="The objective of unique best lists of that length."
+    )
     job = models.OneToOneField(Job, models.SET_NULL, null=True, related_name="tuning_run")
     recipe = models.ForeignKey(
         Recipe, models.SET_NULL, null=True, related_name="tuning_runs", editable=False,
@@ -136,3 +135,23 @@ class TuningRun(Owned):
 
     def get_absolute_url(self) -> str:
         return reverse("decoding:tuning-run", args=[self.pk])
+
+
+class TuningCell(models.Model):
+    """The objective for one n and λ."""
+
+    run = models.ForeignKey(TuningRun, models.CASCADE, related_name="cells")
+    order = models.PositiveSmallIntegerField("n")
+    penalty = models.FloatField("λ")
+    value = models.FloatField()
+
+    class Meta:
+        ordering = ["run", "order", "penalty"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run", "order", "penalty"], name="one_value_per_tuning_cell"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"n={self.order} λ={self.penalty:g}: {self.value:.2f}"

@@ -48,7 +48,7 @@ def read_nbest(path: Path, *, features: bool = True) -> Iterator[NBestEntry]:
     previous = -1
     for number, line in enumerate(read_lines(path), start=1):
         if parse is None:
-            parse = _parse_json if line.lstrip().startswith("{") else _parse_moses
+            parse = parse_json if line.lstrip().startswith("{") else _parse_moses
         try:
             entry = parse(line, features)
         except InputError as error:
@@ -164,10 +164,11 @@ def _parse_features(text: str) -> dict[str, tuple[float, ...]]:
     return {name: tuple(values) for name, values in found.items()}
 
 
-def _parse_json(line: str, features: bool) -> NBestEntry:
+def parse_json(line: str, features: bool = True) -> NBestEntry:
+    """The entry that a line of JSON says; `format_json` writes it."""
     try:
         record = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"not JSON: {error}", hint=_JSON_HINT) from error
     if not isinstance(record, dict):
         raise InputError("not a JSON object", hint=_JSON_HINT)

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from decoding.actions.deletion import discard_unless_used
+from decoding.core.formats.nbest import NBestEntry
+from decoding.models import Corpus, Pool, System
+from decoding.models.ownership import User
+from decoding.pools import write_pool
+from decoding.storage import keep_folder
+from decoding.uploads import scratch
+from evaluation.core.errors import InputError
+
+
+def add_external_system(*, owner: User, **about: str) -> System:
+    """A system that runs elsewhere; its translations come as pools."""
+    return _save(System(owner=owner, kind=System.Kind.EXTERNAL, **about))
+
+
+def keep_system(
+    folder: Path, *, owner: User, kind: str, card: Mapping[str, Any], **about: str
+) -> System:
+    """Put a system directory into the storage; ``about`` are name, languages, notes, licence."""
+    kept = keep_folder(folder)
+    system = System(
+        owner=owner,
+        kind=kind,
+        checksum=kept.checksum,
+        storage_key=kept.key,
+        size=kept.size,
+        card=dict(card),
+        **about,
+    )
+    try:
+        return _save(system)
+    except InputError:
+        discard_unless_used(kept.key)
+        raise
+
+
+def add_pool(
+    system: System, corpus: Corpus, lists: Iterable[list[NBestEntry]], *, name: str
+) -> Pool:
+    """Keep an external system's translations of a corpus: all, or an InputError and nothing."""
+    if not system.is_external:
+        raise InputError(
+            f"{system} makes its lists itself", hint="Make lists with it, or add an external one."
+        )
+    if system.pools.filter(corpus=corpus).exists():
+        raise _there_already(system, corpus)
+    with tempfile.TemporaryDirectory(prefix="pool-", dir=scratch()) as folder:
+        facts = write_pool(lists, Path(folder), segments=corpus.segment_count, name=name)
+        kept = keep_folder(Path(folder))
+    try:
+        with transaction.atomic():
+            return Pool.objects.create(
+                system=system,
+                corpus=corpus,
+                checksum=kept.checksum,
+                storage_key=kept.key,
+                translation_count=facts.translation_count,
+                fewest=facts.fewest,
+                most=facts.most,
+                has_scores=facts.has_scores,
+            )
+    except IntegrityError as error:
+        discard_unless_used(kept.key)
+        raise _there_already(system, corpus) from error
+
+
+def _there_already(system: System, corpus: Corpus) -> InputError:
+    return InputError(
+        f"there are translations of {corpus} by {system} already",
+        hint="They never change, for lists may have been made from them. Add another system.",
+    )
+
+
+def _save(system: System) -> System:
+    try:
+        with transaction.atomic():
+            system.save(force_insert=True)
+    except IntegrityError as error:
+        if System.objects.filter(owner=system.owner, name=system.name).exists():
+            raise InputError(
+                f"you have a system named {system.name} already", hint="Choose another name."
+            ) from error
+        raise
+    return system

@@ -1,0 +1,289 @@
+"""What people upload, before anything is believed about it.
+
+`received` puts uploaded files into a folder that is gone when the request is over; texts are
+unpacked and looked through there, so that the readers of decoding.core meet plain UTF-8 of a
+bounded size. `unpack_archive` unpacks zip and tar with a bound on files and bytes, and nothing
+that leads out of the folder.
+"""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import tarfile
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+from django.core.files.uploadhandler import StopFutureHandlers, TemporaryFileUploadHandler
+
+from evaluation.core.errors import InputError
+
+_BLOCK = 1 << 20
+# What a file may grow to when it is unpacked: text packs to a tenth, tables to a twentieth.
+_MOST_GROWTH = 20
+LONGEST_LINE = 1_000_000  # bytes
+MOST_FILES = 1000
+
+_MARKS = {
+    b"\xff\xfe": "is in UTF-16",
+    b"\xfe\xff": "is in UTF-16",
+    b"\xef\xbb\xbf": "begins with a byte order mark",
+    b"PK\x03\x04": "is a zip archive",
+    b"%PDF": "is a PDF file",
+    b"BZh": "is packed with bzip2",
+    b"\xfd7zXZ": "is packed with xz",
+    b"(\xb5/\xfd": "is packed with zstd",
+}
+
+
+class LimitedUploadHandler(TemporaryFileUploadHandler):
+    """Writes to disk while a file arrives, and stops writing at the limit."""
+
+    def new_file(self, *args, **kwargs) -> None:
+        super().new_file(*args, **kwargs)
+        self.file.is_too_large = False
+        self.received = 0
+        raise StopFutureHandlers
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
+        self.received += len(raw_data)
+        if self.received > settings.UPLOAD_LIMIT_BYTES:
+            self.file.is_too_large = True
+            self.file.truncate(0)
+        else:
+            super().receive_data_chunk(raw_data, start)
+
+
+def most_unpacked() -> int:
+    """Bytes to which the largest upload may be unpacked."""
+    return settings.UPLOAD_LIMIT_BYTES * _MOST_GROWTH
+
+
+def check_size(uploaded: UploadedFile) -> None:
+    """Refuse a file that went over the limit while it came."""
+    if getattr(uploaded, "is_too_large", False) or uploaded.size > settings.UPLOAD_LIMIT_BYTES:
+        raise InputError(
+            f"is larger than {settings.UPLOAD_LIMIT_BYTES // 1_000_000} MB",
+            path=uploaded.name,
+            hint="Pack it with gzip, or ask an administrator to raise the limit.",
+        )
+    if uploaded.size == 0:
+        raise InputError("is empty", path=uploaded.name, hint="Choose the file once more.")
+
+
+@contextmanager
+def received(*uploads: UploadedFile) -> Iterator[list[Path]]:
+    """The uploaded texts as plain UTF-8 in a folder of their own, each under its own name."""
+    with tempfile.TemporaryDirectory(prefix="upload-", dir=scratch()) as folder:
+        paths = []
+        for number, uploaded in enumerate(uploads):
+            check_size(uploaded)
+            # Django has reduced the name to its last part; the number keeps equal names apart.
+            path = Path(folder) / str(number) / (PurePosixPath(uploaded.name or "file").name)
+            path.parent.mkdir()
+            copy_text(uploaded, path)
+            paths.append(path)
+        yield paths
+
+
+def scratch() -> Path:
+    """Where unfinished things lie: on the disk of the data, not in memory."""
+    folder = Path(settings.DATA_DIR) / "scratch"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def copy_text(uploaded: IO[bytes], path: Path) -> None:
+    """Copy a text file, unpacked, and know that it is UTF-8 with lines of a sane length."""
+    uploaded.seek(0)
+    head = uploaded.read(8)
+    uploaded.seek(0)
+    for mark, problem in _MARKS.items():
+        if head.startswith(mark):
+            raise InputError(
+                problem, path=path, hint="Save it as plain text in UTF-8, packed with gzip or not."
+            )
+    packed = head.startswith(b"\x1f\x8b")
+    written = line = 0
+    unended = b""
+    try:
+        with path.open("wb") as file:
+            for block in _blocks(gzip.GzipFile(fileobj=uploaded) if packed else uploaded):
+                written += len(block)
+                if written > most_unpacked():
+                    raise InputError(
+                        f"unpacks to more than {most_unpacked() // 1_000_000} MB",
+                        path=path,
+                        hint="Is this the right file?",
+                    )
+                unended = _check_lines(unended + block, path, line)
+                line += block.count(b"\n")
+                file.write(block)
+            _check_lines(unended + b"\n", path, line)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(
+            f"the gzip data are damaged or cut off ({error})",
+            path=path,
+            line=line + 1,
+            hint="Copy it again.",
+        ) from error
+    if written == 0:
+        raise InputError("is empty", path=path, hint="Choose the file once more.")
+
+
+def _blocks(file: IO[bytes]) -> Iterator[bytes]:
+    while block := file.read(_BLOCK):
+        yield block
+
+
+def _check_lines(data: bytes, path: Path, line: int) -> bytes:
+    """Check the lines that end in the data, the first of which follows ``line``; give the rest."""
+    stop = data.rfind(b"\n") + 1
+    whole, rest = data[:stop], data[stop:]
+    if len(rest) > LONGEST_LINE or (
+        len(whole) > LONGEST_LINE and max(map(len, whole.split(b"\n"))) > LONGEST_LINE
+    ):
+        lines = [len(part) <= LONGEST_LINE for part in whole.split(b"\n")]
+        at = line + 1 + (lines.index(False) if False in lines else len(lines) - 1)
+        hint = "Write a sentence a line, with line feeds between them."
+        if b"\r" in data and b"\r\n" not in data:
+            hint = "Its lines end in carriage returns, as on old Macs: save it with line feeds."
+        raise InputError(
+            f"the line is longer than {LONGEST_LINE:,} bytes", path=path, line=at, hint=hint
+        )
+    for problem, at, hint in _oddities(whole):
+        raise InputError(problem, path=path, line=line + 1 + whole.count(b"\n", 0, at), hint=hint)
+    return rest
+
+
+def _oddities(data: bytes) -> Iterator[tuple[str, int, str]]:
+    """What is wrong with lines, where, and what to do."""
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        at = error.start - (data.rfind(b"\n", 0, error.start) + 1)
+        yield f"byte {at + 1} of the line is not UTF-8", error.start, "Save it as UTF-8."
+    if (zero := data.find(b"\x00")) >= 0:
+        yield "there is a zero byte", zero, "Is this a text file?"
+    bare = data.replace(b"\r\n", b"\n\n").find(b"\r")
+    if bare >= 0:
+        yield (
+            "a carriage return stands within the line",
+            bare,
+            "If its lines end in carriage returns, as on old Macs, save it with line feeds.",
+        )
+
+
+# --- Archives ---------------------------------------------------------------------------------
+
+
+def unpack_archive(uploaded: IO[bytes], name: str, folder: Path) -> None:
+    """Unpack a zip, tar, tar.gz, tar.bz2 or tar.xz; all or an InputError."""
+    uploaded.seek(0)
+    head = uploaded.read(4)
+    uploaded.seek(0)
+    try:
+        if head.startswith(b"PK"):
+            _unpack_zip(uploaded, name, folder)
+        else:
+            _unpack_tar(uploaded, name, folder)
+    except (
+        zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile,
+        lzma.LZMAError, NotImplementedError, RuntimeError,
+    ) as error:  # fmt: skip
+        raise InputError(
+            f"the archive is damaged, cut off or of an unknown kind ({error})",
+            path=name,
+            hint="Pack the folder again as .zip or .tar.gz.",
+        ) from error
+
+
+def _unpack_zip(uploaded: IO[bytes], name: str, folder: Path) -> None:
+    with zipfile.ZipFile(uploaded) as archive:
+        unpacked = _Unpacking(name, folder)
+        for member in archive.infolist():
+            if member.is_dir():
+                continue
+            if member.flag_bits & 1:
+                raise InputError(
+                    f"{member.filename} is encrypted", path=name, hint="Pack it without password."
+                )
+            if (member.external_attr >> 16) & 0o170000 == 0o120000:
+                raise unpacked.link(member.filename)
+            with archive.open(member) as file:
+                unpacked.write(member.filename, file)
+
+
+def _unpack_tar(uploaded: IO[bytes], name: str, folder: Path) -> None:
+    # A stream is read in one pass, so a bomb is noticed while it grows.
+    with tarfile.open(fileobj=uploaded, mode="r|*") as archive:
+        unpacked = _Unpacking(name, folder)
+        for member in archive:
+            if member.isdir():
+                continue
+            if not member.isfile():
+                raise unpacked.link(member.name)
+            file = archive.extractfile(member)
+            assert file is not None
+            unpacked.write(member.name, file)
+
+
+class _Unpacking:
+    """Counts what has been written, and refuses what leads elsewhere."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        self.name = name
+        self.folder = folder
+        self.files = 0
+        self.left = most_unpacked()
+
+    def link(self, member: str) -> InputError:
+        return InputError(
+            f"{member} is a link or a device",
+            path=self.name,
+            hint="Pack the files themselves, such as with tar --dereference.",
+        )
+
+    def write(self, member: str, file: IO[bytes]) -> None:
+        parts = PurePosixPath(member.replace("\\", "/")).parts
+        if not parts or parts[0].startswith("/") or ".." in parts or ":" in parts[0]:
+            raise InputError(
+                f"{member} leads out of the archive",
+                path=self.name,
+                hint="Pack the folder with plain relative names.",
+            )
+        self.files += 1
+        if self.files > MOST_FILES:
+            raise InputError(
+                f"the archive holds more than {MOST_FILES} files",
+                path=self.name,
+                hint="Pack the system's files only.",
+            )
+        path = self.folder.joinpath(*parts)
+        if path.exists() or any(parent.is_file() for parent in path.parents):
+            raise InputError(f"{member} is in the archive twice", path=self.name)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("xb") as written:
+                for block in _blocks(file):
+                    self.left -= len(block)
+                    if self.left < 0:
+                        raise InputError(
+                            f"the archive unpacks to more than {most_unpacked() // 1_000_000} MB",
+                            path=self.name,
+                            hint="Pack the system's files only, or ask an administrator to raise "
+                            "the limit.",
+                        )
+                    written.write(block)
+        except (OSError, ValueError) as error:
+            if isinstance(error, InputError | gzip.BadGzipFile):
+                raise
+            raise InputError(f"{member} cannot be unpacked ({error})", path=self.name) from error
+
