@@ -1,4 +1,5 @@
 from django.apps import AppConfig
+from django.db import connections
 from django.db.models.signals import post_migrate
 
 
@@ -10,7 +11,10 @@ class DecodingConfig(AppConfig):
         post_migrate.connect(_add_standard_recipes, sender=self)
 
 
-def _add_standard_recipes(**kwargs) -> None:
+def _add_standard_recipes(*, using: str, **kwargs) -> None:
     from decoding.actions.recipes import add_standard_recipes
+    from decoding.models import Recipe
 
-    add_standard_recipes()
+    # Not there yet, or no more, when only some migrations were applied.
+    if Recipe._meta.db_table in connections[using].introspection.table_names():
+        add_standard_recipes()

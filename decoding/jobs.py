@@ -122,6 +122,9 @@ class JobRun:
             yield
             if self.result:
                 self._write(result=self.result)
+            if self.job.parent_id is not None:
+                # Last, so that parts of one job wait for each other as short as can be.
+                Job.objects.filter(pk=self.job.parent_id).update(done=F("done") + count, stalls=0)
         self.done += count
 
     def say(self, message: str) -> None:
@@ -135,6 +138,11 @@ class JobRun:
             self._stop = WorkerStops
         if self._stop is not None:
             raise self._stop
+
+    def wait(self, seconds: float) -> None:
+        """Let some time pass, unless the worker stops."""
+        worker_stops.wait(seconds)
+        self.check()
 
     def finish(self, state: str, **fields: Any) -> None:
         """Close the job, or put it back into the queue."""

@@ -102,5 +102,3 @@ def _anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:
 def _sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-

@@ -286,4 +286,3 @@ class _Unpacking:
             if isinstance(error, InputError | gzip.BadGzipFile):
                 raise
             raise InputError(f"{member} cannot be unpacked ({error})", path=self.name) from error
-

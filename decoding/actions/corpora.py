@@ -59,9 +59,7 @@ def _save(corpus: Corpus, batch: list[tuple[int, SegmentText]]) -> None:
     Reference.objects.bulk_create(_references(rows, batch))
 
 
-def _references(
-    rows: list[Segment], batch: list[tuple[int, SegmentText]]
-) -> Iterator[Reference]:
+def _references(rows: list[Segment], batch: list[tuple[int, SegmentText]]) -> Iterator[Reference]:
     for row, (_, text) in zip(rows, batch, strict=True):
         for number, reference in enumerate(text.references, start=1):
             if reference:

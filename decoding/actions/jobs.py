@@ -83,6 +83,8 @@ def claim_job(pk: int) -> Job | None:
 
 def cancel_job(job: Job) -> bool:
     """Cancel at once what waits; ask the worker to stop what runs. False when it had ended."""
+    for part in job.parts.filter(state__in=_OPEN):
+        cancel_job(part)
     waiting = Job.objects.filter(pk=job.pk, state=Job.State.QUEUED).update(
         state=Job.State.CANCELLED, finished_at=Now(), cancel_requested_at=Now()
     )

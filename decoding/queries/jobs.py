@@ -15,8 +15,11 @@ def lease() -> timedelta:
 
 
 def jobs_on_page() -> QuerySet[Job]:
-    """For a table of jobs: with owners, without the long texts that a table does not show."""
-    return Job.objects.select_related("owner").defer("parameters", "result", "traceback")
+    """For a table of jobs: with owners, without the long texts that a table does not show, and
+    without the parts of jobs, which are shown as the whole.
+    """
+    jobs = Job.objects.filter(parent=None).select_related("owner")
+    return jobs.defer("parameters", "result", "traceback")
 
 
 def unfinished(jobs: QuerySet[Job]) -> QuerySet[Job]:

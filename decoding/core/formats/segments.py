@@ -146,7 +146,7 @@ def _is_xml(path: Path) -> bool:
     for line in read_lines(path):
         if "<srcset" in line.lower() or "<refset" in line.lower() or "<tstset" in line.lower():
             return False
-        if "<dataset" in line.lower() or "<doc " in line.lower() and "<seg" not in line.lower():
+        if "<dataset" in line.lower() or ("<doc " in line.lower() and "<seg" not in line.lower()):
             return True
     return False
 
@@ -155,7 +155,7 @@ def _read_sgml(path: Path) -> _WmtSide:
     """``<doc docid="a"><seg id="1">text</seg>``; tags may share lines, texts may span them."""
     side, document, key, open_at, parts = _WmtSide(), "", "", 0, list[str]()
     number = 0
-    for number, line in enumerate(read_lines(path), start=1):  # noqa: B007 - errors name it
+    for number, line in enumerate(read_lines(path), start=1):
         position = 0
         for tag in _SGML_TAG.finditer(line):
             closing, name = bool(tag[1]), tag[2].lower()
@@ -170,9 +170,7 @@ def _read_sgml(path: Path) -> _WmtSide:
                 position = tag.end()
             elif name == "seg":
                 if not open_at:
-                    raise InputError(
-                        "</seg> without <seg>", path=path, line=number, hint=_WMT_HINT
-                    )
+                    raise InputError("</seg> without <seg>", path=path, line=number, hint=_WMT_HINT)
                 parts.append(line[position : tag.start()])
                 side.keys.append((document, key or str(len(side.keys) + 1)))
                 side.texts.append(" ".join(html.unescape(" ".join(parts)).split()))

@@ -41,3 +41,7 @@ def self_test(run: JobRun) -> dict[str, list[int]]:
         with run.piece(message=f"counted {number + 1} of {total}"):
             counted.append(number)
     return {"counted": counted}
+
+
+# Each declares its kinds of jobs.
+from decoding.tasks import lists  # noqa: E402, F401

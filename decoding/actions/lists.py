@@ -1,0 +1,145 @@
+"""Ask for lists, and keep what was made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+
+from decoding.actions.jobs import submit_job
+from decoding.figures import list_figures
+from decoding.makers import Translation, why_not
+from decoding.models import (
+    Corpus,
+    FailedSegment,
+    Job,
+    ListEntry,
+    RecipeVersion,
+    Segment,
+    System,
+    TranslationList,
+)
+from decoding.models.ownership import User
+from evaluation.core.errors import VariorumError
+
+# Decoding has no random choices; the seed is kept all the same, as with every result.
+SEED = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MadeList:
+    """Translations of a segment by a recipe, or the reason why there are none."""
+
+    segment: Segment
+    version: RecipeVersion
+    checksum: str
+    translations: Sequence[Translation] = ()
+    failure: str = ""
+
+
+def ask_for_lists(
+    corpus: Corpus,
+    system: System,
+    versions: Sequence[RecipeVersion],
+    *,
+    owner: User,
+    segments: Sequence[int] | None = None,
+) -> Job:
+    """A job that makes the lists which are missing, of some segments (by number) or of all.
+
+    Whoever asks for the same while it is being made gets the same job.
+    """
+    for version in versions:
+        if problem := why_not(system, corpus, version):
+            raise VariorumError(problem)
+    parameters = {
+        "corpus": corpus.pk,
+        "system": system.pk,
+        "recipe_versions": sorted(version.pk for version in versions),
+        "segments": None if segments is None else sorted(set(segments)),
+    }
+    going_on = Job.objects.filter(
+        kind="make-lists",
+        owner=owner,
+        state__in=[Job.State.QUEUED, Job.State.RUNNING],
+        parameters=parameters,
+    ).first()
+    if going_on is not None:
+        return going_on
+    return submit_job(
+        "make-lists",
+        owner=owner,
+        parameters=parameters,
+        title=f"Make lists of {corpus} by {system}"[:200],
+    )
+
+
+def save_lists(made: Sequence[MadeList], job: Job) -> None:
+    """Keep lists and failures; a list that somebody else has made meanwhile stays as it is.
+
+    To be called within a transaction, with the segments in order, so that two who write the same
+    lists wait for each other in one direction only.
+    """
+    figures = list_figures(
+        [[translation.text for translation in one.translations] for one in made],
+        _references(one.segment for one in made),
+    )
+    for one, known in zip(made, figures, strict=True):
+        if one.failure:
+            FailedSegment.objects.get_or_create(
+                job=job,
+                segment=one.segment,
+                recipe_version=one.version,
+                defaults={"reason": one.failure},
+            )
+            continue
+        row = TranslationList(
+            segment=one.segment,
+            corpus_id=one.segment.corpus_id,
+            system_id=job.parameters["system"],
+            recipe_version=one.version,
+            job=job,
+            provenance=_provenance(one),
+            first_bleu1=known and known.first,
+            oracle_bleu1=known and known.oracle,
+            coverage=known and known.coverage,
+        )
+        try:
+            with transaction.atomic():
+                row.save(force_insert=True)
+        except IntegrityError:
+            if TranslationList.objects.filter(
+                segment=one.segment,
+                system_id=job.parameters["system"],
+                recipe_version=one.version,
+            ).exists():
+                continue
+            raise
+        ListEntry.objects.bulk_create(
+            ListEntry(
+                translation_list=row,
+                rank=rank,
+                text=translation.text,
+                score=translation.score,
+                features=translation.features,
+                segmentation=translation.segmentation,
+                bleu1=known and known.bleu1[rank - 1],
+            )
+            for rank, translation in enumerate(one.translations, start=1)
+        )
+
+
+def _references(segments: Iterable[Segment]) -> list[list[str]]:
+    """The texts of the segments' references, which were fetched with them."""
+    return [[reference.text for reference in segment.references.all()] for segment in segments]
+
+
+def _provenance(one: MadeList) -> dict[str, object]:
+    return {
+        "checksum": one.checksum,
+        "recipe": one.version.settings,
+        "code_version": settings.VERSION,
+        "seed": SEED,
+    }

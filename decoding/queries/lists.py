@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from django.db.models import Count, Q, QuerySet
+
+from decoding.models import Corpus, Segment, TranslationList
+
+
+def segments_without(
+    corpus: Corpus, system: int, versions: Sequence[int], numbers: Iterable[int] | None = None
+) -> QuerySet[Segment]:
+    """The segments of which at least one of the lists is missing."""
+    segments = (
+        corpus.segments.all()
+        if numbers is None
+        else corpus.segments.filter(number__in=list(numbers))
+    )
+    lists = Count("lists", filter=Q(lists__system=system, lists__recipe_version__in=list(versions)))
+    return segments.annotate(made=lists).filter(made__lt=len(versions)).order_by("number")
+
+
+def lists_there(
+    segments: Iterable[int], system: int, versions: Sequence[int]
+) -> set[tuple[int, int]]:
+    """Of these segments, by key, which lists there are: (segment, recipe version)."""
+    return set(
+        TranslationList.objects.filter(
+            segment__in=list(segments), system=system, recipe_version__in=list(versions)
+        ).values_list("segment_id", "recipe_version_id")
+    )

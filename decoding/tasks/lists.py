@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import logging
+import time
+from typing import Any
+
+from django.core.exceptions import ObjectDoesNotExist
+
+from decoding.actions.lists import MadeList, save_lists
+from decoding.jobs import JobRun, JobStopped, job
+from decoding.makers import Maker, maker_for
+from decoding.models import Corpus, FailedSegment, RecipeVersion, Segment, System, TranslationList
+from decoding.parts import share_out
+from decoding.queries.lists import lists_there, segments_without
+from evaluation.core.errors import VariorumError
+
+_log = logging.getLogger(__name__)
+
+# What is made within this time is committed at once: many commits cost more than what they save.
+_COMMIT_SECONDS = 0.5
+
+
+@job("make-lists", title="Make translation lists")
+def make_lists(run: JobRun) -> dict[str, Any]:
+    """Lists of a corpus's segments by some recipes, in parts over all workers."""
+    corpus, makers = _makers(run)  # what cannot begin fails here, once
+    missing = segments_without(
+        corpus, run.parameters["system"], [v.pk for v in makers], run.parameters["segments"]
+    )
+    keys = [] if run.result.get("parts") else list(missing.values_list("pk", flat=True))
+    size = max(10, min(200, len(keys) // 64))
+    parts = [keys[start : start + size] for start in range(0, len(keys), size)]
+    share_out(
+        run,
+        "make-lists-part",
+        [run.parameters | {"segments": part} for part in parts],
+        [len(part) for part in parts],
+    )
+    return {
+        "lists made": TranslationList.objects.filter(job=run.job).count(),
+        "lists failed": FailedSegment.objects.filter(job=run.job).count(),
+    }
+
+
+@job("make-lists-part", title="Make translation lists, a part")
+def make_lists_part(run: JobRun) -> None:
+    """Lists of some segments, each list made once, whoever else makes them too."""
+    keys = run.parameters["segments"][run.done :]
+    _, makers = _makers(run)
+    there = lists_there(keys, run.parameters["system"], [version.pk for version in makers])
+    segments = Segment.objects.filter(pk__in=keys).prefetch_related("references")
+    by_key = {segment.pk: segment for segment in segments}
+    made: list[MadeList] = []
+    segments_made, since = 0, time.monotonic()
+    for position, key in enumerate(keys, start=1):
+        segment = by_key.get(key)
+        for version, maker in makers.items():
+            if segment is not None and (key, version.pk) not in there:
+                run.check()
+                made.append(_make(segment, version, maker))
+        segments_made += 1
+        if time.monotonic() - since > _COMMIT_SECONDS or position == len(keys):
+            with run.piece(segments_made, message=f"segment {segment.number}" if segment else ""):
+                save_lists(made, run.job.parent)
+            made, segments_made, since = [], 0, time.monotonic()
+
+
+def _makers(run: JobRun) -> tuple[Corpus, dict[RecipeVersion, Maker]]:
+    """The job's corpus, and who makes the lists of each of its recipes."""
+    try:
+        corpus = Corpus.objects.get(pk=run.parameters["corpus"])
+        system = System.objects.get(pk=run.parameters["system"])
+    except ObjectDoesNotExist as error:
+        raise VariorumError("The corpus or the system has been deleted meanwhile.") from error
+    versions = RecipeVersion.objects.filter(pk__in=run.parameters["recipe_versions"])
+    return corpus, {
+        version: maker_for(system, corpus, version)
+        for version in versions.select_related("recipe").order_by("pk")
+    }
+
+
+def _make(segment: Segment, version: RecipeVersion, maker: Maker) -> MadeList:
+    """A list, or why there is none: the other segments shall not suffer for it."""
+    try:
+        translations = maker.make(segment.number, segment.source)
+        if translations:
+            return MadeList(segment, version, maker.checksum, translations)
+        reason = "The system found no translation."
+    except JobStopped:
+        raise
+    except VariorumError as error:
+        reason = str(error)
+    except Exception as error:  # noqa: BLE001 (one bad segment fails alone, whatever it is)
+        _log.exception("a list failed", extra={"segment": segment.pk, "recipe": version.pk})
+        reason = f"Something happened that Variorum did not foresee ({type(error).__name__})."
+    return MadeList(segment, version, maker.checksum, failure=reason)

@@ -1,0 +1,236 @@
+"""Making lists: from what was uploaded, in parts, each list once."""
+
+from __future__ import annotations
+
+import pytest
+
+from decoding import makers
+from decoding.actions import jobs as job_actions
+from decoding.actions.jobs import claim_job, retry_job
+from decoding.actions.lists import ask_for_lists
+from decoding.actions.systems import add_external_system, add_pool
+from decoding.core.formats.nbest import NBestEntry
+from decoding.jobs import run_claimed
+from decoding.models import FailedSegment, Job, ListEntry, TranslationList
+from decoding.parts import share_out
+from evaluation.core.errors import InputError, VariorumError
+from tests.factories import make_corpus, make_list, make_recipe
+
+pytestmark = pytest.mark.django_db
+
+SEGMENTS = [(f"satz {number}", [f"this is sentence {number}"]) for number in range(1, 31)]
+
+
+@pytest.fixture(autouse=True)
+def no_broker(monkeypatch):
+    monkeypatch.setattr(job_actions, "announce", lambda pk: None)
+    monkeypatch.setattr("decoding.parts.announce", lambda pk: None)
+
+
+@pytest.fixture
+def corpus(user):
+    return make_corpus(user, SEGMENTS)
+
+
+@pytest.fixture
+def system(user, corpus):
+    system = add_external_system(
+        owner=user, name="elsewhere", source_language="de", target_language="en"
+    )
+    lists = [
+        [
+            NBestEntry(number, f"this is {number + 1}", {"lm": (-1.5,)}, -1.0),
+            NBestEntry(number, f"this is {number + 1}", {"lm": (-1.6,)}, -1.2),
+            NBestEntry(number, f"sentence {number + 1}", {"lm": (-2.5,)}, -2.0),
+            NBestEntry(number, f"it is {number + 1}", {"lm": (-3.5,)}, -3.0),
+        ]
+        for number in range(30)
+    ]
+    add_pool(system, corpus, lists, name="nbest.gz")
+    return system
+
+
+@pytest.fixture
+def two_best():
+    return make_recipe(kind="pool-best", length=2)
+
+
+def run(job: Job) -> Job:
+    run_claimed(claim_job(job.pk))
+    job.refresh_from_db()
+    return job
+
+
+def test_lists_of_a_pool(user, corpus, system, two_best):
+    job = run(ask_for_lists(corpus, system, [two_best], owner=user))
+    assert (job.state, job.error) == ("done", "")
+    assert (job.done, job.total) == (30, 30)
+    assert job.result == {"lists made": 30, "lists failed": 0}
+    assert not Job.objects.exclude(pk=job.pk).exists()
+    made = TranslationList.objects.get(segment__number=7)
+    assert list(made.entries.values_list("rank", "text", "score", "features")) == [
+        (1, "this is 7", -1.0, {"lm": [-1.5]}),
+        (2, "sentence 7", -2.0, {"lm": [-2.5]}),
+    ]
+    assert made.provenance == {
+        "checksum": system.pools.get().checksum,
+        "recipe": two_best.settings,
+        "code_version": "0.1.0",
+        "seed": 0,
+    }
+    assert made.job == job
+
+
+def test_figures_are_those_of_the_metrics(user, corpus, system, two_best):
+    from sacrebleu import sentence_bleu
+
+    run(ask_for_lists(corpus, system, [two_best], owner=user))
+    made = TranslationList.objects.get(segment__number=3)
+    expected = [
+        sentence_bleu(text, ["this is sentence 3"], smooth_method="add-k", tokenize="none").score
+        for text in ("this is 3", "sentence 3")
+    ]
+    assert list(made.entries.values_list("bleu1", flat=True)) == pytest.approx(expected)
+    assert made.first_bleu1 == pytest.approx(expected[0])
+    assert made.oracle_bleu1 == pytest.approx(max(expected))
+    # 4 of 4 words; of 3, 2 and 1 longer n-grams "this is", "sentence 3": 3/4, 1/3, 1/2.
+    assert made.coverage == pytest.approx(100 * (1 * 3 / 4 * 1 / 3 * 1 / 2) ** 0.25)
+
+
+def test_a_corpus_without_references_has_lists_without_figures(user, two_best):
+    corpus = make_corpus(user, [("ein haus", [])])
+    system = add_external_system(
+        owner=user, name="elsewhere", source_language="de", target_language="en"
+    )
+    add_pool(system, corpus, [[NBestEntry(0, "a house")]], name="plain.txt")
+    run(ask_for_lists(corpus, system, [two_best], owner=user))
+    made = TranslationList.objects.get()
+    assert (made.first_bleu1, made.oracle_bleu1, made.coverage) == (None, None, None)
+    assert (made.entries.get().bleu1, made.entries.get().score) == (None, None)
+
+
+def test_what_exists_costs_nothing(user, corpus, system, two_best, monkeypatch):
+    run(ask_for_lists(corpus, system, [two_best], owner=user, segments=range(1, 11)))
+    assert TranslationList.objects.count() == 10
+    before = set(TranslationList.objects.values_list("pk", flat=True))
+    job = run(ask_for_lists(corpus, system, [two_best], owner=user))
+    assert (job.total, job.result) == (20, {"lists made": 20, "lists failed": 0})
+    assert before < set(TranslationList.objects.values_list("pk", flat=True))
+
+    def make(*args):
+        raise AssertionError("made again")
+
+    monkeypatch.setattr(makers, "_from_pool", make)
+    job = run(ask_for_lists(corpus, system, [two_best], owner=user))
+    assert (job.state, job.total) == ("done", 0)
+
+
+def test_asking_twice_while_it_is_made_gives_the_same_job(user, corpus, system, two_best):
+    first = ask_for_lists(corpus, system, [two_best], owner=user)
+    assert ask_for_lists(corpus, system, [two_best], owner=user) == first
+    assert ask_for_lists(corpus, system, [two_best], owner=user, segments=[1]) != first
+
+
+def test_a_bad_segment_fails_alone_and_can_be_tried_again(
+    user, corpus, system, two_best, monkeypatch
+):
+    real = makers._from_pool
+
+    def make(folder, version, number, source):
+        if number == 4:
+            raise InputError("the sentence has 2000 words", hint="Split it.")
+        if number == 5:
+            raise ZeroDivisionError
+        if number == 6:
+            return []
+        return real(folder, version, number, source)
+
+    monkeypatch.setattr(makers, "_from_pool", make)
+    job = run(ask_for_lists(corpus, system, [two_best], owner=user))
+    assert job.state == "done"
+    assert job.result == {"lists made": 27, "lists failed": 3}
+    assert dict(FailedSegment.objects.values_list("segment__number", "reason")) == {
+        4: "the sentence has 2000 words. Split it.",
+        5: "Something happened that Variorum did not foresee (ZeroDivisionError).",
+        6: "The system found no translation.",
+    }
+    monkeypatch.setattr(makers, "_from_pool", real)
+    again = run(ask_for_lists(corpus, system, [two_best], owner=user))
+    assert (again.total, again.result) == (3, {"lists made": 3, "lists failed": 0})
+
+
+def test_a_list_that_somebody_made_meanwhile_stays(user, corpus, system, two_best, monkeypatch):
+    real = makers._from_pool
+
+    def make(folder, version, number, source):
+        if number == 2:
+            make_list(corpus.segments.get(number=2), system, two_best, ["theirs"])
+        return real(folder, version, number, source)
+
+    monkeypatch.setattr(makers, "_from_pool", make)
+    job = run(ask_for_lists(corpus, system, [two_best], owner=user))
+    assert job.result == {"lists made": 29, "lists failed": 0}
+    assert TranslationList.objects.count() == 30
+    assert [e.text for e in ListEntry.objects.filter(translation_list__segment__number=2)] == [
+        "theirs"
+    ]
+
+
+def test_a_failed_part_fails_the_whole_and_is_tried_again(
+    user, corpus, system, two_best, monkeypatch
+):
+    from decoding.tasks import lists
+
+    job = ask_for_lists(corpus, system, [two_best], owner=user)
+    real = lists.save_lists
+
+    def save(made, job):
+        if made[0].segment.number > 10:
+            raise VariorumError("The disk is full.")
+        real(made, job)
+
+    monkeypatch.setattr(lists, "save_lists", save)
+    assert run(job).state == "failed"
+    assert job.error == "The disk is full."
+    assert TranslationList.objects.count() == job.done == 10
+    monkeypatch.setattr(lists, "save_lists", real)
+    retry_job(job)
+    assert run(job).state == "done"
+    assert (job.done, job.total, TranslationList.objects.count()) == (30, 30, 30)
+
+
+def test_cancelling_the_whole_cancels_its_parts(user, corpus, system, two_best):
+    from decoding.jobs import JobRun
+
+    job = ask_for_lists(corpus, system, [two_best], owner=user)
+    held = JobRun(claim_job(job.pk))
+
+    class Cancelling(Exception):
+        pass
+
+    def stop(*args):
+        raise Cancelling
+
+    held.check = stop
+    with pytest.raises(Cancelling):
+        share_out(held, "make-lists-part", [job.parameters | {"segments": []}], [0])
+    job_actions.cancel_job(job)
+    assert {part.state for part in job.parts.all()} <= {"cancelled", "done"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "external", "why"),
+    [
+        ("diverse", True, "cannot decode"),
+        ("pool-best", False, "has none"),
+        ("pool-best", True, "Upload them first"),
+    ],
+)
+def test_what_cannot_be_made_is_refused_at_once(user, corpus, kind, external, why):
+    from tests.factories import make_system
+
+    content = {} if external else {"kind": "imported", "checksum": "c", "storage_key": "k"}
+    system = make_system(user, **content)
+    with pytest.raises(VariorumError, match=why):
+        ask_for_lists(corpus, system, [make_recipe(kind=kind)], owner=user)
+    assert not Job.objects.exists()
