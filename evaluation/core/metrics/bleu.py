@@ -59,7 +59,7 @@ def sentence_bleu1(statistics: NDArray[np.integer]) -> FloatArray:
 
     Equal to sacrebleu's sentence BLEU with add-k smoothing, k = 1.
     """
-    return _scores(statistics, bleu1_score)
+    return apply_score(statistics, bleu1_score)
 
 
 def bleu(statistics: NDArray[np.integer], smoothing: Smoothing = "exp") -> FloatArray:
@@ -70,7 +70,7 @@ def bleu(statistics: NDArray[np.integer], smoothing: Smoothing = "exp") -> Float
     """
     if smoothing not in ("exp", "none"):
         raise InputError(f"there is no smoothing {smoothing!r}", hint='Choose "exp" or "none".')
-    return _scores(statistics, bleu_score if smoothing == "exp" else bleu_score_unsmoothed)
+    return apply_score(statistics, bleu_score if smoothing == "exp" else bleu_score_unsmoothed)
 
 
 def corpus_bleu(statistics: NDArray[np.integer], smoothing: Smoothing = "exp") -> float:
@@ -78,8 +78,10 @@ def corpus_bleu(statistics: NDArray[np.integer], smoothing: Smoothing = "exp") -
     return float(bleu(statistics.sum(axis=0, dtype=np.int64), smoothing))
 
 
-def _scores(statistics: NDArray[np.integer], score: Callable[..., float]) -> FloatArray:
-    """Apply a scoring kernel along the last axis: (..., 2N+2) -> (...)."""
+def apply_score(
+    statistics: NDArray[np.integer] | FloatArray, score: Callable[..., float]
+) -> FloatArray:
+    """Apply a scoring kernel, such as `bleu_score`, along the last axis: (..., 2N+2) -> (...)."""
     rows = np.ascontiguousarray(statistics).reshape(-1, statistics.shape[-1])
     scores = np.empty(len(rows))
     _score_rows(rows, score, scores)

@@ -1,0 +1,126 @@
+"""k-best lists between files, where they have words, and the tuners, for which they are arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+
+from decoding.core.formats.nbest import NBestEntry, read_lists, write_nbest
+from decoding.core.formats.text import read_parallel
+from evaluation.core.errors import InputError
+from evaluation.core.metrics.bleu import sentence_statistics
+from evaluation.core.metrics.references import References, index_references
+from evaluation.core.metrics.words import Vocabulary
+from evaluation.core.tuning.lists import FloatArray, KBestLists, join, model_scores
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledLists:
+    """k-best lists with what tuners need not know: the features' names and the texts."""
+
+    lists: KBestLists
+    features: Mapping[str, int]  # name: how many values it has, in the columns' order
+    texts: Sequence[str]  # (H,)
+
+
+class Referee:
+    """References of a data set, against which lists are scored as they come."""
+
+    def __init__(self, references: Sequence[Sequence[str]]) -> None:
+        self._vocabulary = Vocabulary()
+        self.references: References = index_references(self._vocabulary.encode_lists(references))
+
+    @classmethod
+    def read(cls, paths: Sequence[Path]) -> Referee:
+        """From one file for each reference, a sentence a line."""
+        return cls(list(read_parallel(paths)))
+
+    def label(
+        self, lists: Sequence[Sequence[NBestEntry]], features: Mapping[str, int] | None = None
+    ) -> LabelledLists:
+        """The lists with BLEU's statistics; ``features`` fixes the columns if it is known."""
+        encoded = self._vocabulary.encode_lists([[e.text for e in entries] for entries in lists])
+        statistics = sentence_statistics(encoded, self.references)
+        features = features or feature_columns(lists)
+        rows = np.zeros((len(statistics), sum(features.values())))
+        for row, entry in zip(rows, chain.from_iterable(lists), strict=True):
+            _fill(row, entry, features)
+        texts = [entry.text for entries in lists for entry in entries]
+        return LabelledLists(KBestLists(encoded.offsets, rows, statistics), features, texts)
+
+    def label_files(self, paths: Sequence[Path]) -> LabelledLists:
+        """Several n-best files of the same sentences as one, without duplicates."""
+        read = [list(read_lists(path)) for path in paths]
+        features = feature_columns(list(chain.from_iterable(read)))
+        parts = []
+        for path, lists in zip(paths, read, strict=True):
+            try:
+                parts.append(self.label(lists, features))
+            except InputError as error:
+                raise InputError(error.problem, path=path, hint=error.hint) from error
+        merged, rows = join([part.lists for part in parts])
+        texts = list(chain.from_iterable(part.texts for part in parts))
+        return LabelledLists(merged, features, [texts[row] for row in rows])
+
+
+def feature_columns(lists: Sequence[Sequence[NBestEntry]]) -> dict[str, int]:
+    """Each feature's name and number of values, in the order they come."""
+    columns: dict[str, int] = {}
+    for entry in chain.from_iterable(lists):
+        for name, values in entry.features.items():
+            columns.setdefault(name, len(values))
+    if not columns:
+        raise InputError(
+            "the lists have no features",
+            hint="Tuning needs lists whose third field has the features' names and values.",
+        )
+    return columns
+
+
+def _fill(row: FloatArray, entry: NBestEntry, features: Mapping[str, int]) -> None:
+    """Put an entry's features into their columns; one that it does not name is 0."""
+    at = 0
+    for name, count in features.items():
+        values = entry.features.get(name)
+        if values is not None:
+            if len(values) != count:
+                raise InputError(
+                    f"feature {name} has {len(values)} values in a translation of sentence "
+                    f"{entry.sentence}, and {count} in an earlier one",
+                    hint="Take all lists from the same system.",
+                )
+            row[at : at + count] = values
+        at += count
+
+
+def by_name(weights: FloatArray, features: Mapping[str, int]) -> dict[str, tuple[float, ...]]:
+    """The weights of each feature."""
+    ends = np.cumsum(list(features.values()))
+    return {
+        name: tuple(float(w) for w in part)
+        for name, part in zip(features, np.split(weights, ends[:-1]), strict=True)
+    }
+
+
+def rescored(labelled: LabelledLists, weights: FloatArray) -> Iterator[NBestEntry]:
+    """The entries of all lists, each list in the order of its scores under the weights."""
+    lists = labelled.lists
+    scores = model_scores(lists, weights)
+    for sentence in range(len(lists)):
+        start, end = lists.offsets[sentence], lists.offsets[sentence + 1]
+        for row in start + np.argsort(-scores[start:end], kind="stable"):
+            yield NBestEntry(
+                sentence,
+                labelled.texts[row],
+                by_name(lists.features[row], labelled.features),
+                float(scores[row]),
+            )
+
+
+def write_kbest(path: Path, labelled: LabelledLists, weights: FloatArray) -> None:
+    """Write lists with their scores under the weights, best first, in Moses' format."""
+    write_nbest(path, rescored(labelled, weights))
