@@ -24,6 +24,7 @@ urlpatterns = [
         name="password_change_done",
     ),
     path("admin/", admin.site.urls),
+    path("favicon.ico", views.favicon),
     path("healthz", health.alive, name="alive"),
     path("readyz", health.ready, name="ready"),
 ]

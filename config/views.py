@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.templatetags.static import static
 from django.views.decorators.http import require_GET
 
 from config import logs
@@ -20,6 +21,12 @@ def home(request: HttpRequest) -> HttpResponse:
         "home.html#jobs" if request.htmx else "home.html",
         {"studies": [], "systems": [], "jobs": jobs[:10]},
     )
+
+
+@require_GET
+def favicon(request: HttpRequest) -> HttpResponse:
+    """Browsers ask for it by this name on pages that name no icon, such as the admin's."""
+    return redirect(static("icon.svg"))
 
 
 @require_GET

@@ -93,16 +93,31 @@ def differences(spans: Iterable[Span], lang: str = "") -> dict[str, Any]:
 
 @register.inclusion_tag("components/estimate.html")
 def estimate(
-    share: float | None, low: float | None, high: float | None, count: int, need: int = 0
+    share: float | None,
+    low: float | None,
+    high: float | None,
+    count: int,
+    need: int = 0,
+    drawn: str = "",
 ) -> dict[str, Any]:
-    """A share with its 95% interval and the count it rests on; below ``need``, what is missing."""
+    """A share with its 95% interval and the count it rests on; below ``need``, what is missing.
+
+    ``drawn`` is "best", "diverse" or "ink": the interval is drawn as well, on a line from 0 to 1.
+    """
     return {
         "share": share,
         "low": low,
         "high": high,
         "count": count,
         "missing": max(0, need - count),
+        "drawn": drawn,
     }
+
+
+@register.filter
+def along(share: float, length: int) -> str:
+    """Where a share lies on a line of that length, for SVG: always with a point, never a comma."""
+    return f"{share * length:.1f}"
 
 
 @register.inclusion_tag("components/pagination.html", takes_context=True)

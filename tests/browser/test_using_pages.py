@@ -134,6 +134,22 @@ def test_a_job_is_cancelled_and_tried_again_by_keyboard(job_page, job):
     assert job.state == Job.State.QUEUED
 
 
+@pytest.mark.parametrize("address", ["/", "/jobs/"])
+def test_a_list_that_is_renewed_leaves_the_focus_where_it_is(
+    page, context, live_server, user, sign_in, job, address
+):
+    sign_in(context, user)
+    page.clock.install()
+    page.goto(live_server.url + address)
+    link = page.get_by_role("link", name="Make lists")
+    link.focus()
+    Job.objects.filter(pk=job.pk).update(done=12_000)
+    with page.expect_response(lambda response: "hx-request" in response.request.headers):
+        page.clock.run_for(2000)
+    expect(page.get_by_text("12,000 of 29,000")).to_be_visible()
+    expect(link).to_be_focused()
+
+
 def test_a_message_reaches_the_page_and_can_be_dismissed(job_page, job):
     finish(job)
     job_page.get_by_role("button", name="Cancel the job").click()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 from html import unescape
+from pathlib import Path
 
 import pytest
 from django import forms
@@ -13,6 +14,8 @@ from django.template import RequestContext, Template
 
 from config.templatetags import components
 from evaluation.core.differences import Span
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def render(source: str, request=None, **context) -> str:
@@ -68,6 +71,13 @@ def test_an_estimate_has_its_interval_and_its_count():
     assert words(html) == "41% (36% to 46%, n = 1,350)"
 
 
+def test_a_drawn_estimate_has_its_numbers_where_they_belong():
+    html = render('{% estimate 0.41 0.36 0.46 1350 drawn="best" %}')
+    assert 'd="M57.6 7H73.6"' in html
+    assert 'cx="65.6"' in html
+    assert words(html) == "41% (36% to 46%, n = 1,350)"
+
+
 def test_an_estimate_on_too_little_says_how_much_is_missing():
     html = render("{% estimate None None None 12 need=30 %}")
     assert words(html) == "not enough data: 18 more needed (n = 12)"
@@ -85,7 +95,7 @@ def test_pagination_keeps_the_rest_of_the_address(rf):
     page = Paginator(range(200), 10).get_page(9)
     html = render("{% pagination page %}", page=page, request=rf.get("/?sort=gain&page=9"))
     assert words(html) == "Previous 1 … 8 9 10 … 20 Next"
-    assert unescape(re.search(r'rel="next" href="([^"]+)"', html)[1]) == "?sort=gain&page=10"
+    assert unescape(re.search(r'rel="next"\s+href="([^"]+)"', html)[1]) == "?sort=gain&page=10"
 
 
 def test_one_page_needs_no_pagination(rf):
@@ -141,3 +151,21 @@ def test_a_field_is_labelled_explained_and_says_what_is_wrong():
     assert 'id="id_name_helptext"' in html
     assert 'id="id_name_error"' in html
     assert re.search(r'<fieldset[^>]+aria-describedby="id_kind_error"', html)
+
+
+@pytest.mark.parametrize("name", [*components.register.tags, *components.register.filters])
+def test_every_tag_is_documented_and_shown(name):
+    documentation = (ROOT / "docs/components.md").read_text()
+    assert re.search(rf"{{% {name} |\|{name}\b|{{% {name} %}}", documentation.replace("\\", ""))
+
+
+def test_templates_use_no_class_that_no_style_sheet_knows():
+    """A class that nobody styles is a misspelling, or left over."""
+    known = set()
+    for sheet in (ROOT / "config/static/css").glob("*.css"):
+        known |= set(re.findall(r"\.([a-z][\w-]*)", sheet.read_text()))
+    used = set()
+    for template in (ROOT / "templates").rglob("*.html"):
+        for value in re.findall(r'class="([^"]*)"', template.read_text()):
+            used |= set(re.sub(r"\S*{{.*?}}\S*|{%.*?%}", " ", value).split())
+    assert used - known == set()
