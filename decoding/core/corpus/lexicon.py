@@ -20,16 +20,21 @@ FloatArray = npt.NDArray[np.float64]
 
 FORWARD, BACKWARD = 0, 1  # p(target word | source word), p(source word | target word)
 _EMPTY = np.int64(-1)
+_FULLEST = 0.75  # share of slots used
 _FLOOR = 1e-30  # below it a probability would vanish in single precision
 
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """t(f|e) both ways, and the counts of the pass under way. All arrays are updated in place."""
+    """t(f|e) both ways, and the counts of the pass under way. All arrays are updated in place.
+
+    The first three are views of one array of 24 bytes a slot, so that what a look-up needs comes
+    with one access to memory, which is what alignment spends its time on.
+    """
 
     keys: npt.NDArray[np.int64]  # (T,) source word * 2**32 + target word, or -1; T a power of 2
     probability: npt.NDArray[np.float32]  # (T, 2)
-    count: FloatArray  # (T, 2)
+    count: npt.NDArray[np.float32]  # (T, 2)
     null_probability: tuple[FloatArray, FloatArray]  # per target word; per source word
     null_count: tuple[FloatArray, FloatArray]
 
@@ -45,12 +50,18 @@ def uniform_lexicon(bitext: Bitext) -> Lexicon:
         )
         if start == len(bitext):
             break
-        keys = _twice_as_large(keys)
+        keys = _resized(keys, 2 * len(keys))
+    if used < _FULLEST * len(keys) / 2:  # searched but not entered, a table may be fuller
+        keys = _resized(keys, len(keys) // 2)
     sizes = len(target.vocabulary), len(source.vocabulary)
+    table = np.zeros((len(keys), 3), np.int64)
+    table[:, 0] = keys
+    numbers = table.view(np.float32)  # (T, 6), the first two of which are the key
+    numbers[:, 2:4] = [1 / size for size in sizes]
     return Lexicon(
-        keys=keys,
-        probability=np.tile(np.array([1 / size for size in sizes], np.float32), (len(keys), 1)),
-        count=np.zeros((len(keys), 2)),
+        keys=table[:, 0],
+        probability=numbers[:, 2:4],
+        count=numbers[:, 4:6],
         null_probability=(np.full(sizes[0], 1 / sizes[0]), np.full(sizes[1], 1 / sizes[1])),
         null_count=(np.zeros(sizes[0]), np.zeros(sizes[1])),
     )
@@ -133,17 +144,17 @@ def _enter_pairs(
 
 
 @njit(cache=True, nogil=True)
-def _twice_as_large(keys: Any) -> npt.NDArray[np.int64]:
-    """The same keys in a table of twice the size."""
-    larger = np.full(2 * len(keys), _EMPTY, np.int64)
-    mask = len(larger) - 1
+def _resized(keys: Any, size: int) -> npt.NDArray[np.int64]:
+    """The same keys in a table of another size."""
+    resized = np.full(size, _EMPTY, np.int64)
+    mask = size - 1
     for key in keys:
         if key != _EMPTY:
             slot = _home(key, mask)
-            while larger[slot] != _EMPTY:
+            while resized[slot] != _EMPTY:
                 slot = (slot + 1) & mask
-            larger[slot] = key
-    return larger
+            resized[slot] = key
+    return resized
 
 
 @njit(cache=True, nogil=True)

@@ -16,6 +16,17 @@ from decoding.core.corpus.bitext import Bitext
 from decoding.core.corpus.extract import LONGEST
 from decoding.core.corpus.phrases import PhrasePairs, phrase_texts
 
+# Where tuning starts: the weights with which Moses's training leaves a new system.
+START_WEIGHTS: dict[str, tuple[float, ...]] = {
+    "UnknownWordPenalty0": (1.0,),
+    "WordPenalty0": (-1.0,),
+    "PhrasePenalty0": (0.2,),
+    "TranslationModel0": (0.2, 0.2, 0.2, 0.2),
+    "LexicalReordering0": (0.3, 0.3, 0.3, 0.3, 0.3, 0.3),
+    "Distortion0": (0.3,),
+    "LM0": (0.5,),
+}
+
 
 def phrase_table_lines(
     bitext: Bitext, pairs: PhrasePairs, scores: npt.NDArray[np.float32]
@@ -40,10 +51,11 @@ def reordering_table_lines(
 
 
 def moses_ini(*, phrase_table: str, reordering_table: str, language_model: str, order: int) -> str:
-    """A configuration that names the models, with weights to start a tuning from.
-
-    The weights are those with which Moses's training leaves a new system.
-    """
+    """A configuration that names the models, with `START_WEIGHTS`."""
+    weights = "\n".join(
+        f"{name}= {' '.join(f'{value:g}' for value in values)}"
+        for name, values in START_WEIGHTS.items()
+    )
     return f"""[input-factors]
 0
 
@@ -65,13 +77,7 @@ Distortion
 KENLM name=LM0 factor=0 path={language_model} order={order}
 
 [weight]
-UnknownWordPenalty0= 1
-WordPenalty0= -1
-PhrasePenalty0= 0.2
-TranslationModel0= 0.2 0.2 0.2 0.2
-LexicalReordering0= 0.3 0.3 0.3 0.3 0.3 0.3
-Distortion0= 0.3
-LM0= 0.5
+{weights}
 """
 
 

@@ -54,6 +54,7 @@ class PhrasePairs:
     source_fanout: IntArray  # (P,) how many target phrases s has
     target_count: IntArray  # (P,) c(t); 0 while it is not known
     target_fanout: IntArray  # (P,) how many source phrases t has
+    target_number: IntArray  # (P,) place of t among all target phrases, in order
     ends: IntArray  # (2,) the numbers that pad source and target phrases
 
     def __len__(self) -> int:
@@ -61,13 +62,35 @@ class PhrasePairs:
         return len(self.count)
 
 
+@dataclass(frozen=True, slots=True)
+class CountedPhrases:
+    """All phrase pairs of a corpus, in files."""
+
+    shards: tuple[Path, ...]  # of `PhrasePairs`, in order, for `load_pairs`
+    targets: Path  # every target phrase once, in order: rows of LONGEST numbers
+    pairs: int
+    occurrences: int
+    source_phrases: int
+    target_phrases: int
+
+    def load(self) -> Iterator[PhrasePairs]:
+        """The shards, one by one."""
+        return map(load_pairs, self.shards)
+
+    def target_blocks(self, rows: int = 1 << 20) -> Iterator[npt.NDArray[np.int32]]:
+        """The target phrases, so many at a time."""
+        with self.targets.open("rb") as file:
+            while len(block := np.fromfile(file, np.int32, rows * LONGEST)):
+                yield block.reshape(-1, LONGEST)
+
+
 def group_occurrences(occurrences: OccurrenceArray, ends: tuple[int, int]) -> PhrasePairs:
     """Count distinct pairs. Target counts are those within ``occurrences``.
 
     ``ends``: the numbers of the end mark on the source and on the target side.
     """
-    sources, source_of = _distinct_phrases(occurrences[:, :LONGEST])
-    targets, target_of = _distinct_phrases(occurrences[:, LONGEST : 2 * LONGEST])
+    sources, source_of = distinct_phrases(occurrences[:, :LONGEST])
+    targets, target_of = distinct_phrases(occurrences[:, LONGEST : 2 * LONGEST])
     keys = source_of << 32 | target_of
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
@@ -89,6 +112,7 @@ def group_occurrences(occurrences: OccurrenceArray, ends: tuple[int, int]) -> Ph
         source_fanout=np.bincount(source)[source],
         target_count=_sum_by(target, count)[target],
         target_fanout=np.bincount(target)[target],
+        target_number=target,
         ends=np.array(ends),
     )
 
@@ -101,8 +125,8 @@ def count_phrases(
     *,
     occurrences_per_shard: int = OCCURRENCES_PER_SHARD,
     progress: Progress | None = None,
-) -> list[Path]:
-    """Extract and count all phrase pairs; the shards' files, in order, for `load_pairs`."""
+) -> CountedPhrases:
+    """Extract and count all phrase pairs, into files in ``folder``."""
     options = options or ExtractionOptions()
     folder.mkdir(parents=True, exist_ok=True)
     source_splits, target_splits = _plan_shards(bitext, links, options, occurrences_per_shard)
@@ -114,12 +138,16 @@ def count_phrases(
             if progress:
                 progress(0.6 * stop / len(bitext))
     shards = []
+    pair_count = occurrence_count = source_phrases = 0
     by_target = [folder / f"targets.{k}" for k in range(len(target_splits) + 1)]
     with _ShardFiles(by_target) as files:
         for k, path in enumerate(raw):
             occurrences = np.fromfile(path, np.int32).reshape(-1, COLUMNS)
             pairs = group_occurrences(occurrences, (bitext.source.end, bitext.target.end))
             path.unlink()
+            pair_count += len(pairs)
+            occurrence_count += len(occurrences)
+            source_phrases += len(pairs.sources)
             shards.append(folder / f"pairs.{k}.npz")
             _save(shards[-1], pairs)
             words = pairs.targets[pairs.target]
@@ -127,11 +155,14 @@ def count_phrases(
             files.append(_shard_of(words[:, :2], target_splits), rows)
             if progress:
                 progress(0.6 + 0.3 * (k + 1) / len(raw))
-    _sum_targets(by_target)
+    targets = folder / "targets"
+    target_phrases = _sum_targets(by_target, targets)
     _share_target_counts(shards, by_target, target_splits)
     if progress:
         progress(1.0)
-    return shards
+    return CountedPhrases(
+        tuple(shards), targets, pair_count, occurrence_count, source_phrases, target_phrases
+    )
 
 
 def load_pairs(path: Path) -> PhrasePairs:
@@ -211,14 +242,23 @@ class _ShardFiles:
                 file.write(rows[order[bounds[k] : bounds[k + 1]]].tobytes())
 
 
-def _sum_targets(paths: list[Path]) -> None:
-    """Turn each file of (target phrase, count) rows into (c(t), fanout of t), row by row."""
-    for path in paths:
-        rows = np.fromfile(path, np.int32).reshape(-1, LONGEST + 1)
-        _, phrase = _intern(rows[:, :LONGEST])
-        totals = _sum_by(phrase, rows[:, LONGEST])
-        fanout = np.bincount(phrase, minlength=len(totals))
-        np.stack([totals[phrase], fanout[phrase]], axis=1).astype(np.int64).tofile(path)
+def _sum_targets(paths: list[Path], targets: Path) -> int:
+    """Turn each file of (target phrase, count) rows into rows of (c(t), fanout and number of t).
+
+    Writes the distinct phrases to ``targets``; how many there are.
+    """
+    numbered = 0
+    with targets.open("wb") as file:
+        for path in paths:
+            rows = np.fromfile(path, np.int32).reshape(-1, LONGEST + 1)
+            phrases, phrase = distinct_phrases(rows[:, :LONGEST])
+            file.write(phrases.tobytes())
+            totals = _sum_by(phrase, rows[:, LONGEST])
+            fanout = np.bincount(phrase, minlength=len(totals))
+            sums = [totals[phrase], fanout[phrase], numbered + phrase]
+            np.stack(sums, axis=1).astype(np.int64).tofile(path)
+            numbered += len(phrases)
+    return numbered
 
 
 def _share_target_counts(shards: list[Path], by_target: list[Path], splits: IntArray) -> None:
@@ -229,10 +269,11 @@ def _share_target_counts(shards: list[Path], by_target: list[Path], splits: IntA
         place = _shard_of(pairs.targets[pairs.target][:, :2], splits)
         for k, path in enumerate(by_target):
             here = np.flatnonzero(place == k)
-            sums = np.fromfile(path, np.int64, 2 * len(here), offset=16 * taken[k]).reshape(-1, 2)
+            sums = np.fromfile(path, np.int64, 3 * len(here), offset=24 * taken[k]).reshape(-1, 3)
             taken[k] += len(here)
             pairs.target_count[here] = sums[:, 0]
             pairs.target_fanout[here] = sums[:, 1]
+            pairs.target_number[here] = sums[:, 2]
         _save(shard, pairs)
     for path in by_target:
         path.unlink()
@@ -243,7 +284,7 @@ def _sum_by(group: IntArray, values: npt.NDArray[Any]) -> IntArray:
     return np.bincount(group, weights=values).astype(np.int64)
 
 
-def _distinct_phrases(rows: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.int32], IntArray]:
+def distinct_phrases(rows: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.int32], IntArray]:
     """Distinct rows in order, and each row's place among them."""
     firsts, number = _intern(rows)
     distinct = rows[firsts]

@@ -35,6 +35,7 @@ _BEFORE_SENTENCE = {"(", "[", '"', "'", "„", "“", "«"}
 _IDEOGRAPH = re.compile(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff])")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ufeff]")
 _RESERVED, _RESERVED_ESCAPE = "|", "&#124;"
+_ESCAPED_WORDS = {word: f"&lt;{word[1:-1]}&gt;" for word in ("<unk>", "<s>", "</s>")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,10 @@ class Preparation:
         if self.options.language:
             normalizer, tokenizer, _ = _moses(self.options.language)
             line = tokenizer(normalizer(line))
-        return line.replace(_RESERVED, _RESERVED_ESCAPE).split()
+        words = line.replace(_RESERVED, _RESERVED_ESCAPE).split()
+        if "<" in line:  # no word may be one of the language models' own
+            words = [_ESCAPED_WORDS.get(word, word) for word in words]
+        return words
 
     def recase(self, words: list[str]) -> list[str]:
         """The words in the case in which the system knows them."""

@@ -68,6 +68,16 @@ def _fill_slots(keys, children, slots, values):  # type: ignore[no-untyped-def]
         values[slot] = children[i]
 
 
+def slots_of_children(
+    keys: NDArray[np.int64], children: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """The hash table of a trie's edges: from keys (node * 2^32 + word) to children."""
+    size = 1 << max(4, (2 * len(keys)).bit_length())
+    slots, values = np.full(size, -1, np.int64), np.zeros(size, np.int32)
+    _fill_slots(keys, children, slots, values)
+    return slots, values
+
+
 def floored_log(probabilities: NDArray[np.float64]) -> NDArray[np.float32]:
     """Natural logarithms, at least `LOWEST`."""
     with np.errstate(divide="ignore"):
@@ -155,9 +165,7 @@ class TableBuilder:
         per_node = np.bincount(nodes, minlength=len(self._nodes) + 1)
         keys = np.fromiter(self._nodes.keys(), np.int64, len(self._nodes))
         values = np.fromiter(self._nodes.values(), np.int32, len(self._nodes))
-        size = 1 << max(4, (2 * len(keys)).bit_length())
-        slots, children = np.full(size, -1, np.int64), np.zeros(size, np.int32)
-        _fill_slots(keys, values, slots, children)
+        slots, children = slots_of_children(keys, values)
         scores = np.array(self._row_scores, np.float64).reshape(rows, -1)
         lengths = [len(words) for words in self._phrase_words]
         points_at, points = self._ordered_points(order)

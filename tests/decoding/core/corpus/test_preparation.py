@@ -49,6 +49,7 @@ def test_tokenised_text_is_left_as_it_is():
 
 def test_no_word_can_be_taken_for_a_field_mark():
     assert "|" not in Preparation().prepare("a ||| b")
+    assert Preparation().prepare("<s> a <unk> <b>") == "&lt;s&gt; a &lt;unk&gt; <b>"
 
 
 def test_usual_case_is_that_of_moses():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from decoding.core.corpus.extract import read_extract
 from decoding.core.corpus.lexical import lexical_table, read_lexical
 from decoding.core.corpus.moses_tables import phrase_table_lines, reordering_table_lines
-from decoding.core.corpus.phrases import count_phrases, group_occurrences, load_pairs
+from decoding.core.corpus.phrases import count_phrases, group_occurrences, phrase_texts
 from decoding.core.corpus.score import (
     ScoringOptions,
     estimate_discounts,
@@ -61,10 +61,10 @@ def test_moses_scores_of_a_direction(reference_data, inverse):
 def test_equals_the_plain_twin_whatever_the_shards(tmp_path_factory, pairs, per_shard):
     bitext, links = naive.arrays(pairs)
     folder = tmp_path_factory.mktemp("phrases")
-    shards = count_phrases(bitext, links, folder, occurrences_per_shard=per_shard)
+    counted = count_phrases(bitext, links, folder, occurrences_per_shard=per_shard)
     lexical = lexical_table(bitext, links)
     phrases, orders = [], []
-    for shard in map(load_pairs, shards):
+    for shard in counted.load():
         phrases += phrase_table_lines(bitext, shard, score_phrases(shard, lexical))
         orders += reordering_table_lines(bitext, shard, score_reordering(shard))
     table = naive.score(pairs)
@@ -85,6 +85,20 @@ def test_equals_the_plain_twin_whatever_the_shards(tmp_path_factory, pairs, per_
     assert orders == expected_orders
     assert not list(folder.glob("occurrences.*"))
     assert not list(folder.glob("targets.*"))
+    assert counted.pairs == len(table)
+    assert counted.occurrences == sum(counts[2] for *_, counts in table.values())
+    assert counted.source_phrases == len({source for source, _ in table})
+    target = bitext.target
+    targets = [
+        text
+        for block in counted.target_blocks(rows=2)
+        for text in phrase_texts(block, target.vocabulary, target.end)
+    ]
+    assert len(targets) == counted.target_phrases == len(set(targets))
+    for shard in counted.load():
+        own = list(phrase_texts(shard.targets, target.vocabulary, target.end))
+        numbered = zip(shard.target.tolist(), shard.target_number.tolist(), strict=True)
+        assert all(own[row] == targets[number] for row, number in numbered)
 
 
 def pairs_with_counts(counts):
@@ -97,7 +111,7 @@ def pairs_with_counts(counts):
 def test_discounts_follow_their_formulas(tmp_path):
     counts = [1] * 40 + [2] * 12 + [3] * 6 + [4] * 3 + [5, 9, 30]
     bitext, links = pairs_with_counts(counts)
-    [shard] = map(load_pairs, count_phrases(bitext, links, tmp_path))
+    [shard] = count_phrases(bitext, links, tmp_path).load()
     lexical = lexical_table(bitext, links)
     discounts = estimate_discounts([shard])
     assert discounts.pairs == len(counts)
@@ -122,7 +136,7 @@ def test_discounts_follow_their_formulas(tmp_path):
 
 def test_discounting_needs_discounts(tmp_path):
     bitext, links = pairs_with_counts([1, 2])
-    [shard] = map(load_pairs, count_phrases(bitext, links, tmp_path))
+    [shard] = count_phrases(bitext, links, tmp_path).load()
     with pytest.raises(ValueError, match="estimate_discounts"):
         score_phrases(shard, lexical_table(bitext, links), ScoringOptions("good-turing"))
 
@@ -131,8 +145,8 @@ def test_discounting_needs_discounts(tmp_path):
 @given(naive.linked_texts())
 def test_probabilities_add_up(tmp_path_factory, pairs):
     bitext, links = naive.arrays(pairs)
-    shards = count_phrases(bitext, links, tmp_path_factory.mktemp("p"))
-    for shard in map(load_pairs, shards):
+    counted = count_phrases(bitext, links, tmp_path_factory.mktemp("p"))
+    for shard in counted.load():
         scores = score_phrases(shard, lexical_table(bitext, links))
         assert np.bincount(shard.source, weights=scores[:, 2]) == pytest.approx(1)
         assert np.bincount(shard.target, weights=scores[:, 0]) == pytest.approx(1)
