@@ -113,6 +113,10 @@ def test_the_longest_span_comes_first():
     )
 
 
+def test_of_equal_spans_the_leftmost_comes_first():
+    assert kept("a b c", "b c", "a b") == ([0.333, 0.667], 0, (Span(0, 2, (1,)), Span(2, 3, (0,))))
+
+
 def test_what_several_translations_have_is_shared():
     assert kept("one two new", "one two", "so one two", "none") == (
         [0.333, 0.333, 0.0],

@@ -125,6 +125,19 @@ def test_bca_against_scipy_for_many_independent_values():
     assert found.high == pytest.approx(theirs.high, rel=0.01)
 
 
+def test_bca_corrects_for_bias_and_skewness():
+    """Efron's formula, written out, for an estimate that 30 % of the draws lie below."""
+    draws = np.arange(100_000) / 100_000
+    influence = np.array([3.0, -1.0, -1.0, -1.0] * 1000)
+    found = bca_limits(draws, 0.3, influence, 0.9, clusters=4000)
+    z0 = scipy.stats.norm.ppf(0.3)
+    a = (influence**3).sum() / (6 * (influence**2).sum() ** 1.5)
+    assert a > 0.002
+    z = scipy.stats.norm.ppf([0.05, 0.95])
+    levels = scipy.stats.norm.cdf(z0 + (z0 + z) / (1 - a * (z0 + z)))
+    assert found == pytest.approx(levels, abs=3e-4)
+
+
 def test_few_clusters_are_wider_by_students_t():
     """For a mean of normal values the interval should come close to the t interval."""
     values = scipy.stats.norm.ppf((np.arange(8) + 0.5) / 8)
