@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from django.core.management.base import BaseCommand, CommandParser
+from tqdm import tqdm
+
+from evaluation.core.errors import InputError
+
+if TYPE_CHECKING:
+    from decoding.core.diversity.grid import GridOptions, SentenceLists, Surface
+
+
+class Command(BaseCommand):
+    help = "Find the n and lambda whose diverse lists are best on a tuning set."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--system", type=Path, required=True, metavar="DIR")
+        parser.add_argument("--source", type=Path, required=True, metavar="F")
+        parser.add_argument("--reference", type=Path, required=True, nargs="+", metavar="F")
+        parser.add_argument(
+            "--objective",
+            choices=["coverage", "oracle"],
+            default="coverage",
+            help="coverage for lists that people see, oracle BLEU for reranking (%(default)s)",
+        )
+        parser.add_argument(
+            "--n", type=int, nargs="+", default=None, help="orders to try (2 3 4 5 6 7 8 9)"
+        )
+        parser.add_argument(
+            "--lambda",
+            dest="strengths",
+            type=float,
+            nargs="+",
+            default=None,
+            help="weights to try (0.005 0.01 0.05 0.1, and 0.2 for coverage)",
+        )
+        parser.add_argument("--size", type=int, default=5, help="translations a list (%(default)s)")
+        parser.add_argument("--sentences", type=int, help="only the first so many")
+        parser.add_argument("--pop-limit", type=int, default=200, help="(%(default)s)")
+        parser.add_argument("--threads", type=int, default=1)
+        parser.add_argument(
+            "--keep", type=Path, metavar="F",
+            help="keep each sentence's lists here, and go on from there when started again",
+        )  # fmt: skip
+        parser.add_argument("--json", action="store_true", help="the surface as JSON")
+
+    def handle(self, **options: Any) -> None:
+        from decoding.core.diversity.grid import GridOptions, surface_of
+        from decoding.core.formats.text import read_lines
+
+        sources = list(read_lines(options["source"]))[: options["sentences"]]
+        references = [list(read_lines(path)) for path in options["reference"]]
+        for path, lines in zip(options["reference"], references, strict=True):
+            if len(lines) < len(sources):
+                raise InputError(
+                    f"has {len(lines)} lines, and the source has {len(sources)}",
+                    path=path,
+                    hint="Line i of a reference belongs to line i of the source.",
+                )
+        # The paper leaves 0.2 out where lists are for a machine.
+        strengths = (0.005, 0.01, 0.05, 0.1) + (0.2,) * (options["objective"] == "coverage")
+        grid = GridOptions(
+            tuple(options["n"] or range(2, 10)),
+            tuple(options["strengths"] or strengths),
+            options["size"],
+            options["objective"],
+        )
+        lists = self._lists(sources, grid, options)
+        surface = surface_of(
+            [lists[number] for number in range(len(sources))],
+            list(zip(*(lines[: len(sources)] for lines in references), strict=True)),
+            grid,
+        )
+        self.stdout.write(as_json(surface) if options["json"] else as_table(surface))
+
+    def _lists(
+        self, sources: list[str], grid: GridOptions, options: dict[str, Any]
+    ) -> dict[int, SentenceLists]:
+        from decoding.core.diversity.grid import all_grid_lists
+        from decoding.core.search.decoder import Decoder, SearchOptions
+        from decoding.core.system import System
+
+        lists = dict(kept_lists(options["keep"], grid)) if options["keep"] else {}
+        missing = {number: source for number, source in enumerate(sources) if number not in lists}
+        decoder = Decoder(System.open(options["system"]))
+        search = SearchOptions(pop_limit=options["pop_limit"])
+        bar = tqdm(
+            total=len(sources),
+            initial=len(sources) - len(missing),
+            unit="sentence",
+            file=self.stderr,
+            disable=not sys.stderr.isatty(),
+        )
+        with bar:
+            for number, made in all_grid_lists(
+                decoder, missing, grid, search, threads=options["threads"]
+            ):
+                lists[number] = made
+                if options["keep"]:
+                    keep_lists(options["keep"], number, made, grid)
+                bar.update()
+        return lists
+
+
+def keep_lists(path: Path, number: int, made: SentenceLists, grid: GridOptions) -> None:
+    """Add a sentence's lists to the file, in one write: a crash leaves whole lines."""
+    record = [number, [list(cell) for cell in grid.cells], grid.size, made.best, made.diverse]
+    with path.open("a") as file:
+        file.write(json.dumps(record, ensure_ascii=False) + "\n")
+
+
+def kept_lists(path: Path, grid: GridOptions) -> Iterator[tuple[int, SentenceLists]]:
+    """What an earlier run kept, if it was for the same grid."""
+    from decoding.core.diversity.grid import SentenceLists
+
+    if not path.exists():
+        return
+    for line, text in enumerate(path.read_text().splitlines(), 1):
+        try:
+            number, cells, size, best, diverse = json.loads(text)
+        except ValueError:
+            continue  # the line at which an earlier run was cut off
+        if (cells, size) != ([list(cell) for cell in grid.cells], grid.size):
+            raise InputError(
+                "holds lists of another grid",
+                path=path,
+                line=line,
+                hint="Name another file with --keep, or ask for the same n, lambda and size.",
+            )
+        yield number, SentenceLists(tuple(best), tuple(tuple(one) for one in diverse))
+
+
+def as_table(surface: Surface) -> str:
+    """The surface for a terminal: a row for each n, the best cell marked."""
+    options = surface.options
+    lines = ["    n  lambda" + "".join(f"{strength:>9g}" for strength in options.strengths)]
+    for order, row in zip(options.orders, surface.values, strict=True):
+        cells = (
+            f"{value:>8.2f}{'*' if (order, strength) == surface.best else ' '}"
+            for strength, value in zip(options.strengths, row, strict=True)
+        )
+        lines.append(f"{order:>5}        " + "".join(cells).rstrip())
+    n, strength = surface.best
+    lines += [
+        f"best: n {n}, lambda {strength:g}: {options.objective} {surface.values.max():.2f}",
+        f"unique {options.size}-best: {surface.unique_best:.2f}",
+        f"{surface.sentences} sentences, {surface.signature}",
+    ]
+    return "\n".join(lines)
+
+
+def as_json(surface: Surface) -> str:
+    n, strength = surface.best
+    return json.dumps(
+        {
+            "objective": surface.options.objective,
+            "n": list(surface.options.orders),
+            "lambda": list(surface.options.strengths),
+            "size": surface.options.size,
+            "values": surface.values.tolist(),
+            "best": {"n": n, "lambda": strength},
+            "unique_best": surface.unique_best,
+            "sentences": surface.sentences,
+            "signature": surface.signature,
+        }
+    )
