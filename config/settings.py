@@ -53,7 +53,6 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "config.middleware.permissions_policy",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -211,6 +210,8 @@ WHITENOISE_USE_FINDERS = DEBUG
 # --- Language and time ----------------------------------------------------------------------
 
 LANGUAGE_CODE = "en"
+# No LocaleMiddleware: researchers' pages are English, and a browser that asks for Arabic would get
+# them half translated. Participants' pages speak the language that their study chose.
 LANGUAGES = [("en", "English"), ("ar", "العربية")]
 LOCALE_PATHS = [ROOT / "config" / "locale"]
 USE_I18N = True

@@ -37,7 +37,6 @@ handler404 = "config.views.not_found"
 handler500 = "config.views.server_error"
 
 
-@pytest.mark.django_db
 @pytest.mark.urls("tests.config.test_pages")
 @pytest.mark.parametrize(
     ("status", "words"),
@@ -49,47 +48,15 @@ handler500 = "config.views.server_error"
     ],
 )
 def test_an_error_has_its_status_its_words_and_the_request_id(status, words):
-    response = Client(raise_request_exception=False).get(f"/breaks/{status}")
+    """Without the database (pytest-django forbids it here): that may be what is broken."""
+    client = Client(raise_request_exception=False)
+    client.cookies["sessionid"] = "of somebody who was signed in"
+    response = client.get(f"/breaks/{status}")
     page = response.content.decode()
     assert response.status_code == status
     assert words in page
     assert response["X-Request-ID"] in page
     assert "a secret detail" not in page
-
-
-def test_signing_in_too_often_is_429(db, client, settings):
-    for _ in range(settings.AXES_FAILURE_LIMIT):
-        response = client.post("/account/login/", {"username": "x", "password": "wrong"})
-    assert response.status_code == 429
-    assert "15 min 00 s" in response.content.decode()
-
-
-def test_a_form_without_its_token_is_403(db):
-    response = Client(enforce_csrf_checks=True).post("/account/login/", {"username": "x"})
-    assert response.status_code == 403
-    assert "This form was open too long" in response.content.decode()
-
-
-@pytest.mark.parametrize("address", ["/", "/jobs/", "/account/password/"])
-def test_pages_for_researchers(user, client, address):
-    assert client.get(address).status_code == 302
-    client.force_login(user)
-    assert client.get(address).status_code == 200
-
-
-@pytest.mark.parametrize(
-    ("header", "value"),
-    [
-        ("X-Content-Type-Options", "nosniff"),
-        ("X-Frame-Options", "DENY"),
-        ("Referrer-Policy", "same-origin"),
-        ("Cross-Origin-Opener-Policy", "same-origin"),
-        ("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()"),
-    ],
-)
-@pytest.mark.parametrize("address", ["/account/login/", "/no-such-page", "/healthz"])
-def test_every_answer_has_the_headers_that_protect(db, client, address, header, value):
-    assert client.get(address)[header] == value
 
 
 @pytest.mark.parametrize("address", ["/account/login/", "/no-such-page"])
@@ -101,6 +68,12 @@ def test_the_content_security_policy_allows_nothing_inline_and_nothing_outside(d
     assert policy["script-src"] == policy["style-src"] == policy["default-src"] == "'self'"
     assert policy["frame-ancestors"] == policy["object-src"] == policy["base-uri"] == "'none'"
     assert set(" ".join(policy.values()).split()) == {"'self'", "'none'", "data:"}
+
+
+def test_a_page_says_the_language_that_it_is_in(db, client):
+    page = client.get("/account/login/", headers={"accept-language": "ar"}).content.decode()
+    assert '<html lang="en" dir="ltr">' in page
+    assert "Username" in page
 
 
 def test_what_every_page_loads_is_light(db, client):
