@@ -6,6 +6,7 @@ describe them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,11 +42,13 @@ def power(
     significance: float = 0.05,
     comparisons: int = 1,
     workers: int = 50,
+    progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> Power:
     """Simulate studies and count how often "no difference" is rejected.
 
     For the power within a quartile ask for a quarter of the sentences and ``comparisons=4``: the
     first step of Holm's correction. With no difference assumed the power is the false alarms.
+    ``progress`` hears after each study how many are done, and of how many.
     """
     if studies < 1 or comparisons < 1 or not 0 < significance < 1:
         raise InputError(
@@ -59,6 +62,7 @@ def power(
         counts = tally(simulate(design, parameters, rng, workers=workers))
         differences[study] = difference(counts.sum(axis=0).astype(np.float64))
         found += sign_flip(counts[:, 0] - counts[:, 2]) <= significance / comparisons
+        progress(study + 1, studies)
     share = found / studies
     truth = assumptions.first - assumptions.second
     return Power(

@@ -23,6 +23,12 @@ def test_power_grows_with_the_study_and_with_the_difference():
     assert small.power.count == 200
 
 
+def test_progress_is_told():
+    heard = []
+    power(Design(5, 1, 1), PAPER, seed=1, studies=3, progress=lambda *done: heard.append(done))
+    assert heard == [(1, 3), (2, 3), (3, 3)]
+
+
 def test_correcting_for_comparisons_costs_power():
     one = power(Design(60, 2, 1), PAPER, seed=1, studies=200)
     four = power(Design(60, 2, 1), PAPER, seed=1, studies=200, comparisons=4)
