@@ -152,6 +152,7 @@ def match_grams(words, start, end, references, s, seen, grams, orders):  # type:
     counted on. Each match is noted in ``grams`` (which n-gram of s) and ``orders`` (its words
     less one); both must hold N * (end - start). Returns the number of matches.
     """
+    keys, nodes = references.keys, references.grams
     first = references.slot_offsets[s]
     mask = references.slot_offsets[s + 1] - first - 1
     limits = references.counts[references.gram_offsets[s] : references.gram_offsets[s + 1]]
@@ -160,7 +161,7 @@ def match_grams(words, start, end, references, s, seen, grams, orders):  # type:
     for i in range(start, end):
         gram = -1
         for n in range(min(order, end - i)):
-            gram = find_gram(references.keys, references.grams, first, mask, gram, words[i + n])
+            gram = find_gram(keys, nodes, first, mask, gram, words[i + n])
             if gram < 0:
                 break
             if seen[gram] < limits[gram]:

@@ -70,13 +70,8 @@ def index_references(references: SentenceLists, order: int = ORDER) -> Reference
     lengths = np.diff(sentences.offsets)
     check_references(lengths, references.offsets)
     # Room for as many n-grams as there would be if none came twice.
-    most = np.array(
-        [
-            sum(int(np.maximum(lengths[a:b] - n, 0).sum()) for n in range(order))
-            for a, b in zip(references.offsets[:-1], references.offsets[1:], strict=True)
-        ],
-        np.int64,
-    )
+    grams_each = sum(np.maximum(lengths - n, 0) for n in range(order))
+    most = np.add.reduceat(grams_each, references.offsets[:-1])
     slots = 2 ** np.ceil(np.log2(2 * most)).astype(np.int64)
     slot_offsets = np.concatenate(([0], np.cumsum(slots))).astype(np.int64)
     keys = np.full(slot_offsets[-1], _FREE, np.int64)
