@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import rankdata
 
 from evaluation.core.errors import InputError
 from evaluation.core.statistics.intervals import Bootstrap, Interval, resample
@@ -42,10 +41,16 @@ def _correlation(
     known = np.isfinite(one) & np.isfinite(other)
     one, other, sentence = one[known], other[known], sentence[known]
     if ranks:
-        one, other = rankdata(one), rankdata(other)
+        one, other = _ranks(one), _ranks(other)
     a, b = _standardised(one), _standardised(other)
     rows = np.column_stack([np.ones(len(a)), a, b, a * a, b * b, a * b])
     return resample(rows, sentence, bootstrap).interval(_r, len(a))
+
+
+def _ranks(values: FloatArray) -> FloatArray:
+    """Ranks from 1; equal values share the mean of theirs."""
+    _, place, ties = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(ties) - (ties - 1) / 2)[place])
 
 
 def _standardised(values: FloatArray) -> FloatArray:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.polynomial.hermite_e import hermegauss
 from scipy.optimize import brentq
-from scipy.stats import norm
+from scipy.special import ndtr, ndtri
 
 from evaluation.core.errors import InputError
 from evaluation.core.statistics.judgments import FloatArray, Judgments
@@ -106,7 +106,7 @@ def leanings(assumptions: Assumptions, draws: int) -> Leanings:
     the likeness of different pairs is split between the sentence and the outputs. An agreement
     below chance counts as chance; one too high for the other parts is refused.
     """
-    above, below = norm.isf(assumptions.first), norm.isf(assumptions.second)
+    above, below = -ndtri(assumptions.first), -ndtri(assumptions.second)
     mean, threshold = (below - above) / 2, (above + below) / 2
     item = correlation_of_agreement(assumptions.agreement, mean, threshold)
     other = min(item, correlation_of_agreement(assumptions.likeness, mean, threshold))
@@ -132,8 +132,8 @@ def agreement_of_correlation(correlation: float, mean: float, threshold: float) 
     """How often two judgments agree whose leanings correlate this much."""
     shared = mean + np.sqrt(correlation) * _NODES
     spread = np.sqrt(max(1e-12, 1 - correlation))
-    first = norm.sf((threshold - shared) / spread)
-    second = norm.cdf((-threshold - shared) / spread)
+    first = ndtr((shared - threshold) / spread)
+    second = ndtr((-threshold - shared) / spread)
     same = 1 - first - second
     return float(_WEIGHTS @ (first**2 + second**2 + same**2))
 
