@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-TOKENS = Path(__file__).resolve().parents[2] / "config/static/css/tokens.css"
+SHEETS = Path(__file__).resolve().parents[2] / "config/static/css"
+TOKENS = SHEETS / "tokens.css"
 COLOURS = {
     name: {"light": light, "dark": dark}
     for name, light, dark in re.findall(
@@ -114,3 +115,31 @@ def test_what_is_shared_fades_but_is_not_gone(theme):
     """The differences component: fainter than the text around it, and still easy to read."""
     ink, quiet, paper = (COLOURS[name][theme] for name in ("ink", "quiet", "paper"))
     assert 4.5 <= contrast(quiet, paper) < 0.75 * contrast(ink, paper)
+
+
+def test_colours_are_named_in_one_place():
+    for sheet in SHEETS.glob("*.css"):
+        if sheet != TOKENS:
+            assert re.findall(r"#[0-9a-f]{3,8}\b|\b(?:rgb|hsl|oklch)\(", sheet.read_text()) == []
+
+
+def test_every_token_that_is_used_exists():
+    named = set(re.findall(r"(--[\w-]+):", TOKENS.read_text()))
+    used = {
+        token
+        for sheet in SHEETS.glob("*.css")
+        for token in re.findall(r"var\((--[\w-]+)", sheet.read_text())
+    }
+    assert used <= named
+
+
+def test_style_sheets_know_no_left_and_right():
+    """Start and end turn around with the direction of the script; left and right do not."""
+    physical = re.compile(
+        r"(?:margin|padding|border|inset)-(?:left|right|top|bottom)\b"
+        r"|^\s*(?:left|right|top|bottom|(?:min-|max-)?(?:width|height)):"
+        r"|text-align: (?:left|right)|float:",
+        re.MULTILINE,
+    )
+    for sheet in SHEETS.glob("*.css"):
+        assert physical.findall(sheet.read_text()) == []
