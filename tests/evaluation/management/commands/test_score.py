@@ -4,7 +4,8 @@ from statistics import mean
 
 import pytest
 import sacrebleu
-from django.core.management import CommandError, call_command
+from django.conf import settings
+from django.core.management import BaseCommand, CommandError, call_command
 
 from decoding.core.formats.nbest import NBestEntry, read_lists, write_nbest
 from decoding.core.formats.text import read_lines
@@ -47,6 +48,16 @@ def run_json(capsys, *arguments):
 def test_its_choices_are_those_of_the_figures():
     assert list(METRICS) == list(score.METRICS)
     assert TOKENIZERS == score.TOKENIZERS
+
+
+def test_every_option_is_documented():
+    parser = score.Command().create_parser("manage.py", "score")
+    theirs = BaseCommand().create_parser("manage.py", "score")
+    known = {option for action in theirs._actions for option in action.option_strings}
+    own = {option for action in parser._actions for option in action.option_strings} - known
+    text = (settings.BASE_DIR / "docs/metrics.md").read_text()
+    assert {option for option in own if f"{option}" not in text} == set()
+    assert all(f"|{metric}" in text or f"{metric}|" in text for metric in score.METRICS)
 
 
 def test_text_and_json_agree(files, capsys):
