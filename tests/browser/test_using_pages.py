@@ -108,6 +108,9 @@ def test_a_screen_reader_hears_each_state_once(job_page, job):
     next_poll(job_page)
     expect(job_page.locator("#announcement")).to_have_text("Done")
     assert heard.json_value() == ["Done"]
+    # The other place that is read aloud is left alone as long as there is no message.
+    assert job_page.locator("#toasts").evaluate("(toasts) => toasts.innerHTML.trim()") == ""
+    assert job_page.locator("#toasts").evaluate("(toasts) => toasts.childNodes.length") <= 1
 
 
 def test_a_job_is_cancelled_and_tried_again_by_keyboard(job_page, job):
