@@ -74,6 +74,24 @@ def test_every_stop_of_the_keyboard_can_be_seen(page, live_server, watch):
     assert seen == stops
 
 
+def test_nothing_that_has_the_focus_is_covered(page, live_server):
+    """WCAG 2.4.11, on a phone, where a participant's field sticks to the bottom."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(live_server.url + "/styleguide")
+    page.locator("#answer").fill("A sentence that needs some lines. " * 6)
+    page.evaluate("scrollTo(0, 0)")
+    page.locator("#lambda").focus()
+    for key in ["Tab"] * 15 + ["Shift+Tab"] * 15:
+        page.keyboard.press(key)
+        assert page.evaluate(
+            """() => {
+                const box = document.activeElement.getBoundingClientRect();
+                const x = (box.left + box.right) / 2, y = (box.top + box.bottom) / 2;
+                return document.activeElement.contains(document.elementFromPoint(x, y));
+            }"""
+        ), page.evaluate("document.activeElement.outerHTML")
+
+
 def test_a_running_job_is_followed_until_it_ends(job_page, job, watch):
     expect(job_page.locator("#panel").get_by_text("11,843 of 29,000")).to_be_visible()
     Job.objects.filter(pk=job.pk).update(done=20_000, message="round 4")
