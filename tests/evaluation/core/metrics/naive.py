@@ -13,7 +13,7 @@ def ngrams(words, order=4):
 
 
 def reference_counts(references, order=4):
-    counts = Counter()
+    counts: Counter[tuple[str, ...]] = Counter()
     for reference in references:
         counts |= ngrams(reference.split(), order)  # the larger of the two counts
     return counts
@@ -43,7 +43,7 @@ def bleu1(hypothesis, references, order=4):
 
 
 def pool(translations, pooling, order=4):
-    pooled = Counter()
+    pooled: Counter[tuple[str, ...]] = Counter()
     for translation in translations:
         counts = ngrams(translation.split(), order)
         pooled = pooled + counts if pooling == "sum" else pooled | counts
