@@ -204,7 +204,8 @@ class SearchGraph:
         return self.goal >= 0
 
     @cached_property
-    def _ways(self) -> Ways:
+    def ways(self) -> Ways:
+        """The ways into each node, best first: the graph as a lattice."""
         size = len(self.hypotheses)
         ways = Ways(np.zeros(size + 1, np.int32), np.zeros(size, np.int32))
         list_ways(self.hypotheses, ways)
@@ -250,7 +251,7 @@ class SearchGraph:
         )
         found, exhausted = list_best(
             self.hypotheses,
-            self._ways,
+            self.ways,
             self.sentence.options,
             self.goal,
             kept,
