@@ -28,6 +28,7 @@ from decoding.core.search.graph import SearchGraph
 from decoding.core.search.guide import Guide, Penalty, no_guide, penalty_guide, target_guide
 from decoding.core.search.model import Model, model_of, reordering_columns
 from decoding.core.search.options import (
+    Choice,
     Options,
     collect,
     empty_choice,
@@ -112,7 +113,7 @@ class Decoder:
         self.columns = _columns(system)
         parts = [f.columns for f in system.features if f.kind != UNKNOWN_WORDS]
         self._scale = float(sum(np.abs(system.weights[part]).sum() for part in parts)) or 1.0
-        self._choices: deque[object] = deque()
+        self._choices: deque[Choice] = deque()
         self._workspaces: deque[tuple[tuple[int, int, int], Workspace]] = deque()
 
     # Options -------------------------------------------------------------------------------
@@ -132,7 +133,7 @@ class Decoder:
         longest = int(longest_match(self.model.table, source))
         limit = self.model.table_limit or 100
         size = limit * n * min(longest, 4) + n + 64
-        choice = self._take_choice()
+        choice = self.take_choice()
         try:
             while True:
                 options = empty_options(n, longest, size, 4 * size, len(system.languages))
@@ -141,14 +142,19 @@ class Decoder:
                     break
                 size *= 2
         finally:
-            self._choices.append(choice)
+            self.return_choice(choice)
         return SentenceOptions(tokens, options, int(count), longest, system.target.words)
 
-    def _take_choice(self):  # type: ignore[no-untyped-def]
+    def take_choice(self) -> Choice:
+        """Scratch for collecting options; `return_choice` gives it back."""
         try:
             return self._choices.pop()
         except IndexError:
             return empty_choice(self.model)
+
+    def return_choice(self, choice: Choice) -> None:
+        """Give scratch back for the next sentence."""
+        self._choices.append(choice)
 
     def _copies(self, tokens: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """The sentence's own words as target words, for those that have no translation."""
@@ -247,10 +253,13 @@ class Decoder:
         limit = self.model.distortion_limit
         window = n if limit < 0 else min(n, limit)
         room = max(room, n * min(beam.pop_limit, 2000) + 64)
-        for _ in range(len(self._workspaces)):
-            size, ws = self._workspaces.pop()
-            if size[0] >= n and size[1] >= window and size[2] >= room:
-                return size, ws
+        try:
+            while True:  # what is too small is let go
+                size, ws = self._workspaces.pop()
+                if size[0] >= n and size[1] >= window and size[2] >= room:
+                    return size, ws
+        except IndexError:
+            pass
         size = (2 * n, window if limit >= 0 else 2 * n, room + room // 2)
         return size, empty_workspace(*size[:2], len(self.system.languages), size[2])
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from decoding.core import system as kinds
-from decoding.core.formats.arpa import read_arpa
+from decoding.core.formats.arpa import load_arpa
 from decoding.core.formats.moses_ini import Feature, MosesIni, read_moses_ini
 from decoding.core.formats.phrase_tables import read_phrase_table, read_reordering_table
 from decoding.core.language.model import LanguageModel
@@ -126,7 +126,7 @@ def _read_reordering(
 
 def _read_language(feature: Feature) -> LanguageModel:
     assert feature.path is not None
-    model = LanguageModel.build(read_arpa(feature.path))
+    model = load_arpa(feature.path)
     if feature.order and feature.order != model.order:
         raise InputError(
             f"{feature.name} is said to be of order {feature.order}, and is of {model.order}",
