@@ -1,0 +1,238 @@
+"""``decode``: translate lines; n-best lists, diverse lists, lattices."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from tqdm import tqdm
+
+from evaluation.core.errors import InputError
+
+if TYPE_CHECKING:
+    from decoding.core.formats.nbest import NBestEntry
+    from decoding.core.search.decoder import Decoder, SearchOptions
+
+
+class Command(BaseCommand):
+    help = (
+        "Translate lines of text with a system. Prints the best translation of each; with "
+        "--nbest-output F writes lists to F as well, and without it lists that were asked for "
+        "are printed instead."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--system", type=Path, required=True, metavar="DIR")
+        parser.add_argument(
+            "--input",
+            type=Path,
+            metavar="F",
+            help="text, plain or gzipped (default: what comes in)",
+        )
+        parser.add_argument("--threads", type=int, default=1, metavar="T")
+        lists = parser.add_argument_group("lists")
+        lists.add_argument("--kbest", type=int, metavar="K", help="the K best derivations")
+        lists.add_argument(
+            "--unique", action="store_true", help="the best derivation of each translation only"
+        )
+        lists.add_argument(
+            "--nbest-output",
+            type=Path,
+            metavar="F",
+            help="Moses' format, or JSON Lines if F ends in .jsonl; gzipped if it ends in .gz",
+        )
+        lists.add_argument("--alignment", action="store_true", help="with word alignments")
+        lists.add_argument("--diverse", type=int, metavar="M", help="M diverse translations")
+        lists.add_argument(
+            "--n", type=int, default=4, help="words that translations should not share"
+        )
+        lists.add_argument(
+            "--lambda",
+            dest="strength",
+            default="0.1",
+            metavar="L",
+            help="what sharing them costs; or one value for each translation, with commas",
+        )
+        lists.add_argument(
+            "--per-list", type=int, default=1, metavar="K", help="M diverse times K best"
+        )
+        search = parser.add_argument_group("search")
+        search.add_argument("--pop-limit", type=int, metavar="B", help="candidates for each stack")
+        search.add_argument("--stack-limit", type=int, metavar="S", help="hypotheses of a stack")
+        search.add_argument(
+            "--threshold", type=float, metavar="X", help="how much worse they may be; 0: any"
+        )
+
+    def handle(
+        self,
+        *,
+        system: Path,
+        input: Path | None,  # noqa: A002
+        threads: int,
+        nbest_output: Path | None,
+        **options: Any,
+    ) -> None:
+        from decoding.core.search.bulk import map_sentences, translate_lines
+        from decoding.core.search.decoder import Decoder
+        from decoding.core.system import System
+
+        if threads < 1:
+            raise CommandError(f"--threads is {threads}: one at least.")
+        make = _maker(options)
+        search = _search_options(options)
+        if make is None and nbest_output is not None:
+            raise CommandError("--nbest-output needs --kbest K or --diverse M.")
+        decoder = Decoder(System.open(system))
+        lines = _lines(input)
+        known = lines if isinstance(lines, list) else None
+        bar = tqdm(
+            total=known and len(known), unit="sentence", file=sys.stderr, disable=None,
+            dynamic_ncols=True,
+        )  # fmt: skip
+        try:
+            if make is None:
+                for text, _ in translate_lines(decoder, lines, search, threads=threads):
+                    self.stdout.write(text)
+                    bar.update()
+                return
+            lists = map_sentences(
+                decoder, lines, lambda sentence: make(decoder, sentence, search), threads=threads
+            )
+            self._write(lists, nbest_output, bar)
+        except InputError as error:
+            name = input if input is not None else "standard input"
+            raise InputError(
+                error.problem, path=error.path or name, line=error.line, hint=error.hint
+            ) from error
+        finally:
+            bar.close()
+
+    def _write(
+        self, lists: Iterable[list[NBestEntry]], output: Path | None, bar: tqdm[Any]
+    ) -> None:
+        """Lists to a file and their first translations to standard output, or lists to there."""
+        from dataclasses import replace
+
+        from decoding.core.formats.nbest import format_moses, write_nbest
+
+        def entries() -> Iterator[NBestEntry]:
+            for number, found in enumerate(lists):
+                if not found:
+                    raise InputError(
+                        "the sentence has no translation",
+                        line=number + 1,
+                        hint="Raise the distortion limit.",
+                    )
+                if output is not None:
+                    self.stdout.write(found[0].text)
+                for entry in found:
+                    # Bars part the fields, so the translation has them as Moses escapes them.
+                    text = entry.text.replace("|||", "&#124;&#124;&#124;")
+                    yield replace(entry, sentence=number, text=text)
+                bar.update()
+
+        if output is not None:
+            write_nbest(output, entries())
+        else:
+            for entry in entries():
+                self.stdout.write(format_moses(entry))
+
+
+def _maker(options: dict[str, Any]) -> Callable[..., list[NBestEntry]] | None:
+    """What makes a sentence's list, or None if best translations are all that is wanted."""
+    from decoding.core.diversity.lists import DiversityOptions, diverse_list
+
+    kbest, diverse, unique, aligned = (
+        options[name] for name in ("kbest", "diverse", "unique", "alignment")
+    )
+    per_list = options["per_list"]
+    if kbest is not None and diverse is not None:
+        raise CommandError("--kbest and --diverse are two kinds of lists: give one of them.")
+    if (kbest is not None and kbest < 1) or per_list < 1:
+        raise CommandError("A list needs one translation at least.")
+    if kbest is not None:
+
+        def best(decoder: Decoder, sentence: Any, search: SearchOptions) -> list[NBestEntry]:
+            graph = decoder.search(sentence, search)
+            return entries(decoder, graph.best_derivations(kbest, unique=unique), aligned)
+
+        return best
+    if diverse is not None:
+        wanted = DiversityOptions(diverse, options["n"], _strength(options["strength"]))
+
+        def varied(decoder: Decoder, sentence: Any, search: SearchOptions) -> list[NBestEntry]:
+            rounds = diverse_list(decoder, sentence, wanted, search, keep=per_list > 1)
+            return [
+                entry
+                for found in rounds
+                for entry in entries(
+                    decoder, found.best_derivations(per_list, unique=unique), aligned
+                )
+            ]
+
+        return varied
+    return None
+
+
+def _strength(text: str) -> float | tuple[float, ...]:
+    try:
+        values = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise CommandError(f"--lambda is {text!r}, not a number or several with commas.") from None
+    return values[0] if len(values) == 1 else values
+
+
+def _search_options(options: dict[str, Any]) -> SearchOptions:
+    from decoding.core.search.decoder import SearchOptions
+
+    default = SearchOptions()
+    threshold = options["threshold"]
+    return SearchOptions(
+        pop_limit=default.pop_limit if options["pop_limit"] is None else options["pop_limit"],
+        stack_limit=options["stack_limit"],
+        threshold=default.threshold if threshold is None else threshold or None,
+    )
+
+
+def entries(decoder: Decoder, derivations: Any, aligned: bool) -> list[NBestEntry]:
+    """Derivations as entries of an n-best list, with Moses's names and order of features."""
+    from decoding.core.formats.nbest import NBestEntry
+
+    shown = [feature for feature in decoder.system.features if feature.printed]
+    features, scores = derivations.features.tolist(), derivations.scores.tolist()
+    return [
+        NBestEntry(
+            0,
+            derivations.text(i),
+            {f.name: tuple(features[i][f.columns]) for f in shown},
+            scores[i],
+            derivations[i].alignment if aligned else "",
+        )
+        for i in range(len(derivations))
+    ]
+
+
+def _lines(path: Path | None) -> Iterable[str]:
+    """The lines of a file, all at once, or of standard input as they come."""
+    from decoding.core.formats.text import read_lines
+
+    if path is not None:
+        return list(read_lines(path))
+    return _standard_input()
+
+
+def _standard_input() -> Iterator[str]:
+    stream = getattr(sys.stdin, "buffer", None) or io.BytesIO(sys.stdin.read().encode())
+    for number, line in enumerate(stream, 1):
+        try:
+            text = line.decode()
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"byte {error.start + 1} of the line is not UTF-8", line=number,
+                hint="Send it as UTF-8.",
+            ) from error  # fmt: skip
+        yield text.removesuffix("\n").removesuffix("\r")
