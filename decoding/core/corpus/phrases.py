@@ -149,7 +149,7 @@ def count_phrases(
             occurrence_count += len(occurrences)
             source_phrases += len(pairs.sources)
             shards.append(folder / f"pairs.{k}.npz")
-            _save(shards[-1], pairs)
+            save_pairs(shards[-1], pairs)
             words = pairs.targets[pairs.target]
             rows = np.hstack([words, pairs.count.astype(np.int32)[:, None]])
             files.append(_shard_of(words[:, :2], target_splits), rows)
@@ -179,7 +179,8 @@ def phrase_texts(
         yield " ".join([vocabulary[w] for w in row if w != end])
 
 
-def _save(path: Path, pairs: PhrasePairs) -> None:
+def save_pairs(path: Path, pairs: PhrasePairs) -> None:
+    """Write a shard for `load_pairs`."""
     with path.open("wb") as file:
         np.savez(file, **{field.name: getattr(pairs, field.name) for field in fields(pairs)})
 
@@ -274,7 +275,7 @@ def _share_target_counts(shards: list[Path], by_target: list[Path], splits: IntA
             pairs.target_count[here] = sums[:, 0]
             pairs.target_fanout[here] = sums[:, 1]
             pairs.target_number[here] = sums[:, 2]
-        _save(shard, pairs)
+        save_pairs(shard, pairs)
     for path in by_target:
         path.unlink()
 

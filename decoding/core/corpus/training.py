@@ -37,6 +37,7 @@ from decoding.core.corpus.preparation import (
     PreparationOptions,
     load_preparation,
 )
+from decoding.core.corpus.prune import PruningOptions, prune_phrases
 from decoding.core.corpus.score import (
     ScoringOptions,
     estimate_discounts,
@@ -95,6 +96,7 @@ class TrainingOptions:
     alignment: AlignmentOptions = field(default_factory=AlignmentOptions)
     symmetry: SymmetryOptions = field(default_factory=SymmetryOptions)
     extraction: ExtractionOptions = field(default_factory=ExtractionOptions)
+    pruning: PruningOptions | None = None  # by significance; None: all pairs are kept
     scoring: ScoringOptions = field(default_factory=ScoringOptions)
     language: EstimationOptions = field(default_factory=EstimationOptions)
     moses_files: bool = False  # also keep tables, language model and moses.ini as Moses's text
@@ -197,6 +199,7 @@ class _Training:
 
     def counted(self) -> CountedPhrases:
         counts = dict(self.state["results"]["phrases"])
+        del counts["extracted"]
         folder = self.work / "phrases"
         shards = tuple(folder / f"pairs.{k}.npz" for k in range(counts.pop("shards")))
         return CountedPhrases(shards, folder / "targets", **counts)
@@ -290,15 +293,28 @@ def _lexical(training: _Training) -> dict[str, Any]:
 
 
 def _phrases(training: _Training) -> dict[str, Any]:
-    """Extract and count phrase pairs."""
+    """Extract and count phrase pairs, and drop those that are together by chance."""
+    bitext, pruning = training.bitext(), training.options.pruning
     counted = count_phrases(
-        training.bitext(),
+        bitext,
         training.links(),
         training.work / "phrases",
         training.options.extraction,
-        progress=lambda done: training.progress("phrases", done),
+        progress=lambda done: training.progress("phrases", done / 2 if pruning else done),
     )
+    extracted = counted.pairs
+    if not extracted:
+        raise InputError(
+            "no phrase pair could be extracted",
+            path=training.texts.alignment or training.texts.source,
+            hint="The alignment links no words; see whether the texts belong together.",
+        )
+    if pruning:
+        counted = prune_phrases(
+            counted, bitext, pruning, lambda done: training.progress("phrases", (1 + done) / 2)
+        )
     return {
+        "extracted": extracted,
         "shards": len(counted.shards),
         "pairs": counted.pairs,
         "occurrences": counted.occurrences,

@@ -49,6 +49,11 @@ class Command(BaseCommand):
             "--discount", choices=["none", "good-turing", "kneser-ney"], default="none"
         )
         phrases.add_argument(
+            "--significance",
+            metavar="T",
+            help="drop pairs below this significance: a+e, a-e (Johnson et al. 2007) or a number",
+        )
+        phrases.add_argument(
             "--moses-files",
             action="store_true",
             help="also write tables, language model and moses.ini as Moses's text files",
@@ -134,6 +139,7 @@ def _options(given: dict[str, Any]) -> Any:
     from decoding.core.corpus.clean import CleaningOptions
     from decoding.core.corpus.extract import ExtractionOptions
     from decoding.core.corpus.preparation import PreparationOptions
+    from decoding.core.corpus.prune import PruningOptions
     from decoding.core.corpus.score import ScoringOptions
     from decoding.core.corpus.symmetrize import SymmetryOptions
     from decoding.core.corpus.training import TrainingOptions
@@ -160,6 +166,7 @@ def _options(given: dict[str, Any]) -> Any:
         alignment=alignment,
         symmetry=SymmetryOptions(given["symmetrization"]),
         extraction=ExtractionOptions(given["longest_phrase"]),
+        pruning=PruningOptions(given["significance"]) if given["significance"] else None,
         scoring=ScoringOptions(given["discount"]),
         language=EstimationOptions(order=given["order"]),
         moses_files=given["moses_files"],

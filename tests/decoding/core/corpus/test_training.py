@@ -8,6 +8,7 @@ import pytest
 from decoding.core.corpus.align import AlignmentOptions
 from decoding.core.corpus.clean import CleaningOptions
 from decoding.core.corpus.preparation import PreparationOptions
+from decoding.core.corpus.prune import PruningOptions
 from decoding.core.corpus.training import TrainingOptions, TrainingTexts, train_system
 from decoding.core.language.estimate import EstimationOptions
 from decoding.core.system import System
@@ -99,6 +100,18 @@ def test_it_is_the_system_that_its_moses_files_make(texts, tmp_path):
         )
 
 
+def test_insignificant_pairs_can_be_dropped(texts, tmp_path):
+    options = replace(OPTIONS, pruning=PruningOptions("a+e"))
+    report = train_system(texts, tmp_path / "pruned", options, clock=ticks())
+    whole = train_system(texts, tmp_path / "whole", OPTIONS, clock=ticks())
+    assert report["phrases"]["extracted"] == whole["phrases"]["pairs"]
+    assert report["phrases"]["pairs"] < whole["phrases"]["pairs"] / 2
+    tables = [translations_of(System.open(tmp_path / name)) for name in ("pruned", "whole")]
+    assert sum(map(len, tables[0].values())) == report["phrases"]["pairs"]
+    for source, rows in tables[0].items():
+        assert all(row in tables[1][source] for row in rows)  # with the same probabilities
+
+
 class InterruptedByTestError(Exception):
     pass
 
@@ -181,6 +194,9 @@ def test_what_cannot_be_done_is_said(texts, tmp_path):
     nothing = replace(OPTIONS, cleaning=CleaningOptions(longest=0))
     with pytest.raises(InputError, match="none of the 200 sentence pairs is fit"):
         train_system(texts, tmp_path / "x", nothing, clock=ticks())
+    nowhere = write(tmp_path / "pharaoh", [[]] * 200)
+    with pytest.raises(InputError, match="pharaoh: no phrase pair could be extracted"):
+        train_system(replace(texts, alignment=nowhere), tmp_path / "x", OPTIONS, clock=ticks())
     shorter = replace(texts, target=write(tmp_path / "short", [["A"]]))
     with pytest.raises(InputError, match="ends after 1 lines, but source goes on"):
         train_system(shorter, tmp_path / "x", OPTIONS, clock=ticks())

@@ -43,6 +43,7 @@ def test_options_reach_the_training(files, tmp_path):
         *("--output", str(output), "--order", "2", "--verbosity", "0", "--aligner", "hmm"),
         *("--iterations", "2", "--symmetrization", "union", "--longest-phrase", "3"),
         *("--discount", "good-turing", "--longest-sentence", "5", "--source-language", "en"),
+        *("--significance", "a-e"),
     )
     options = json.loads((output / "training.json").read_text())["options"]
     assert options["alignment"]["model"] == "hmm"
@@ -50,6 +51,7 @@ def test_options_reach_the_training(files, tmp_path):
     assert options["symmetry"]["heuristic"] == "union"
     assert options["extraction"]["longest"] == 3
     assert options["scoring"]["discount"] == "good-turing"
+    assert options["pruning"] == {"threshold": "a-e"}
     assert options["cleaning"]["longest"] == 5
     assert options["source"] == {"language": "en", "case": "true", "segmenter": None}
     assert options["target"] == {"language": None, "case": "as-is", "segmenter": None}
