@@ -9,7 +9,6 @@ from numba import njit
 
 from evaluation.core.tuning.lists import FloatArray
 
-
 _JOINT_EVERY = 10  # sweeps between joint steps
 _SINGULAR = 1e-10  # singular values below this part of the largest are zeros but for rounding
 
@@ -38,8 +37,9 @@ def separate(
 
     By duality w = ``weights`` + sum_j alpha_j differences_j, 0 <= alpha_j <= C. Each xi_j is its
     constraint's own, so no equation ties the alphas, and sequential minimal optimisation may take
-    them one by one, with a joint step of those off their bounds now and then. Converged means that no constraint is violated by more than ``tolerance`` of
-    the largest loss beyond what its alpha allows.
+    them one by one, with a joint step of those off their bounds now and then. Converged means
+    that no constraint is violated by more than ``tolerance`` of the largest loss beyond what its
+    alpha allows.
     """
     moved = weights.astype(np.float64)  # a copy
     multipliers = np.zeros(len(losses))
