@@ -44,7 +44,13 @@ def separate(
     moved = weights.astype(np.float64)  # a copy
     multipliers = np.zeros(len(losses))
     slack = tolerance * max(float(np.abs(losses).max(initial=0.0)), 1e-300)
-    converged = _ascend(differences, losses, C, slack, sweeps, moved, multipliers)
+    converged = False
+    for done in range(0, sweeps, _JOINT_EVERY):
+        many = min(_JOINT_EVERY, sweeps - done)
+        converged = _ascend(differences, losses, C, slack, many, moved, multipliers)
+        if converged:
+            break
+        _step_jointly(differences, losses, C, moved, multipliers)
     return Step(moved, multipliers, converged)
 
 
@@ -64,9 +70,7 @@ def _ascend(differences, losses, C, slack, sweeps, weights, multipliers):  # typ
         squares[j] = square
     active = np.arange(count)
     size = count
-    for sweep in range(sweeps):
-        if sweep % _JOINT_EVERY == _JOINT_EVERY - 1:
-            _step_jointly(differences, losses, C, weights, multipliers)
+    for _ in range(sweeps):
         worst = 0.0
         kept = 0
         all_looked_at = size == count
@@ -98,12 +102,17 @@ def _ascend(differences, losses, C, slack, sweeps, weights, multipliers):  # typ
     return False
 
 
-@njit(cache=True, nogil=True)
-def _step_jointly(differences, losses, C, weights, multipliers):  # type: ignore[no-untyped-def]
+def _step_jointly(
+    differences: FloatArray,
+    losses: FloatArray,
+    C: float,
+    weights: FloatArray,
+    multipliers: FloatArray,
+) -> None:
     """Move all multipliers that lie between their bounds at once, as far as the bounds allow.
 
     One by one they approach the optimum slowly if their constraints point nearly the same way;
-    but once they are the right ones, this step lands on it.
+    but once they are the right ones, this step lands on it. Writes to weights and multipliers.
     """
     free = np.flatnonzero((multipliers > 0.0) & (multipliers < C))
     if len(free) < 2 or len(free) > 4 * len(weights):
@@ -116,18 +125,11 @@ def _step_jointly(differences, losses, C, weights, multipliers):  # type: ignore
     beyond = short - gram @ move
     if beyond @ beyond > _SINGULAR * (short @ short):
         # More constraints than they span dimensions: this way the dual rises without bend.
-        move = beyond
-        share = np.inf
+        move, share = beyond, np.inf
     elif move @ short <= 0.0:
         return
-    for i in range(len(free)):
-        if move[i] > 0.0:
-            share = min(share, (C - multipliers[free[i]]) / move[i])
-        elif move[i] < 0.0:
-            share = min(share, -multipliers[free[i]] / move[i])
-    for i in range(len(free)):
-        before = multipliers[free[i]]
-        multipliers[free[i]] = min(max(before + share * move[i], 0.0), C)
-        change = multipliers[free[i]] - before
-        for d in range(len(weights)):
-            weights[d] += change * differences[free[i], d]
+    before = multipliers[free]
+    moving = move != 0.0
+    room = np.where(move > 0.0, C - before, -before)[moving] / move[moving]
+    multipliers[free] = np.clip(before + min(share, room.min()) * move, 0.0, C)
+    weights += (multipliers[free] - before) @ chosen
