@@ -1,0 +1,252 @@
+"""From a draft to a plan that stands."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models.functions import Now
+
+from decoding.models import Corpus, ListEntry, RecipeVersion, Reference, Segment, System
+from evaluation.core.errors import InputError
+from studies.core.conduct import Conduct
+from studies.core.design import Design
+from studies.core.plan import Plan, plan_study
+from studies.core.sampling import Sample, sample_sentences
+from studies.core.texts import capitalize, drop_non_ascii
+from studies.models import Condition, Kind, Slot, Study, Task, Wording
+from studies.queries.planning import candidates, lists_of
+from studies.wordings import DEFAULTS
+
+_BATCH = 1000
+
+
+@transaction.atomic
+def create_study(
+    *,
+    owner: User,
+    name: str,
+    corpus: Corpus,
+    conditions: Sequence[tuple[str, System, RecipeVersion]],
+    design: Design,
+    conduct: Conduct | None = None,
+    **fields: object,
+) -> Study:
+    """A draft. ``conditions`` are (name, system, recipe version); the first is the baseline."""
+    study = Study.objects.create(
+        owner=owner,
+        name=name,
+        corpus=corpus,
+        design=design.as_dict(),
+        conduct=(conduct or Conduct()).as_dict(),
+        **fields,
+    )
+    set_conditions(study, conditions)
+    Wording.objects.bulk_create(
+        Wording(study=study, kind=kind, version=1, text=text) for kind, text in DEFAULTS.items()
+    )
+    return study
+
+
+def set_conditions(study: Study, conditions: Sequence[tuple[str, System, RecipeVersion]]) -> None:
+    study.conditions.all().delete()
+    Condition.objects.bulk_create(
+        Condition(study=study, place=place, name=name, system=system, recipe_version=recipe_version)
+        for place, (name, system, recipe_version) in enumerate(conditions, start=1)
+    )
+
+
+def write_wording(study: Study, kind: str, text: str) -> Wording:
+    """A new version, unless nothing was changed. Those who agreed to the old one keep it."""
+    newest = study.wordings.filter(kind=kind).order_by("-version").first()
+    if newest is not None and newest.text == text:
+        return newest
+    number = newest.version + 1 if newest else 1
+    return Wording.objects.create(study=study, kind=kind, version=number, text=text)
+
+
+def sample_of(study: Study) -> Sample:
+    """Which sentences the study would be about, as its draft is now."""
+    conditions = list(study.conditions.select_related("study"))
+    return sample_sentences(
+        candidates(study, conditions), study.the_design, exclude=set(study.excluded)
+    )
+
+
+def freeze_study(study: Study) -> Study:
+    """Make the plan and all its tasks, in one transaction. Freezing twice freezes once."""
+    sample = sample_of(study)
+    plan = plan_study(study.the_design, sample.segments)
+    with transaction.atomic():
+        locked = Study.objects.select_for_update().get(pk=study.pk)
+        if not locked.is_draft:
+            return locked
+        if locked.the_design != study.the_design:
+            raise InputError(
+                "the study was changed while it was being frozen", hint="Look at it again."
+            )
+        _make_tasks(locked, plan)
+        locked.plan = plan.to_json()
+        locked.checksum = plan.checksum
+        locked.state = Study.State.FROZEN
+        locked.frozen_at = Now()
+        locked.save(update_fields=["plan", "checksum", "state", "frozen_at"])
+    locked.refresh_from_db()
+    return locked
+
+
+def _make_tasks(study: Study, plan: Plan) -> None:
+    segments = {
+        segment.number: segment
+        for segment in Segment.objects.filter(corpus=study.corpus_id, number__in=plan.segments)
+    }
+    conditions = {one.name: one for one in study.conditions.select_related("study")}
+    ids = [segment.pk for segment in segments.values()]
+    lists = {
+        (name, made.segment_id): made
+        for name, condition in conditions.items()
+        for made in lists_of(condition, ids)
+    }
+    entries = {
+        (entry.translation_list_id, entry.rank): entry.text
+        for entry in ListEntry.objects.filter(
+            translation_list__in=[made.pk for made in lists.values()]
+        ).only("translation_list_id", "rank", "text")
+    }
+    prepare = preparer(study.the_conduct, study.corpus.target_language)
+    editing = []
+    for number, planned in enumerate(plan.editing, start=1):
+        segment = segments[planned.segment]
+        made = lists[planned.condition, segment.pk]
+        texts = [prepare(entries[made.pk, rank]) for rank in planned.ranks]
+        editing.append(
+            Task(
+                study=study,
+                kind=Kind.EDITING,
+                number=number,
+                segment=segment,
+                texts=texts,
+                condition=conditions[planned.condition],
+                draw=planned.draw,
+                ranks=list(planned.ranks),
+                translation_list=made,
+            )
+        )
+    Task.objects.bulk_create(editing, batch_size=_BATCH)
+    by_draw = {
+        (planned.segment, planned.condition, planned.draw): task
+        for task, planned in zip(editing, plan.editing, strict=True)
+    }
+    references = _references(plan, segments)
+    evaluation = Task.objects.bulk_create(
+        (
+            Task(
+                study=study,
+                kind=Kind.EVAL,
+                number=number,
+                segment=segments[planned.segment],
+                texts=[references[planned.segment]],
+                first=by_draw[planned.segment, *planned.first],
+                second=by_draw[planned.segment, *planned.second],
+            )
+            for number, planned in enumerate(plan.evaluation, start=1)
+        ),
+        batch_size=_BATCH,
+    )
+    slots = [
+        Slot(
+            study=study, task=task, kind=Kind.EDITING, segment=task.segment, number=1,
+            position=task.number, state=Slot.State.OPEN,
+        )
+        for task in editing
+    ]  # fmt: skip
+    judges = plan.design.judges
+    slots += [
+        Slot(
+            study=study, task=task, kind=Kind.EVAL, segment=task.segment, number=judge + 1,
+            position=(task.number - 1) * judges + judge + 1, swapped=swapped,
+        )
+        for task, planned in zip(evaluation, plan.evaluation, strict=True)
+        for judge, swapped in enumerate(planned.swapped)
+    ]  # fmt: skip
+    Slot.objects.bulk_create(slots, batch_size=_BATCH)
+
+
+def _references(plan: Plan, segments: dict[int, Segment]) -> dict[int, str]:
+    """For each sentence the first reference of a length that the design asks for."""
+    low, high = plan.design.shortest_reference, plan.design.longest_reference
+    found: dict[int, str] = {}
+    rows = Reference.objects.filter(segment__in=segments.values()).order_by("segment", "number")
+    for number, text in rows.values_list("segment__number", "text"):
+        if low <= len(text.split()) <= high:
+            found.setdefault(number, text)
+    return found
+
+
+def preparer(conduct: Conduct, language: str) -> Callable[[str], str]:
+    """C2: how a system's translation is made readable."""
+    from decoding.core.corpus.preparation import Preparation, PreparationOptions
+
+    preparation = Preparation(
+        PreparationOptions(
+            language=language.partition("-")[0] if conduct.detokenize else None,
+            case="true" if conduct.truecase else "as-is",
+        )
+    )
+
+    def prepare(text: str) -> str:
+        text = preparation.restore(text)
+        if conduct.ascii_only:
+            text = drop_non_ascii(text)
+        return capitalize(text) if conduct.truecase else text
+
+    return prepare
+
+
+def registration(study: Study) -> dict[str, object]:
+    """What is registered before a study begins: all that was decided, and its checksums.
+
+    The same study gives the same registration, whatever machine or database it is on.
+    """
+    if study.is_draft:
+        raise InputError("the study is a draft", hint="Freeze it first: then its plan stands.")
+    shown = [
+        [kind, number, texts]
+        for kind, number, texts in study.tasks.order_by("kind", "number").values_list(
+            "kind", "number", "texts"
+        )
+    ]
+    parts: dict[str, object] = {
+        "format": 1,
+        "name": study.name,
+        "corpus": {"name": study.corpus.name, "checksum": study.corpus.checksum},
+        "conditions": [
+            {
+                "name": one.name,
+                "system": one.system.name,
+                "system_checksum": one.system.checksum,
+                "recipe": one.recipe_version.settings,
+            }
+            for one in study.conditions.select_related("system", "recipe_version")
+        ],
+        "conduct": study.conduct,
+        "wordings": {one.kind: one.text for one in _first_wordings(study)},
+        "plan": json.loads(study.plan),
+        "plan_checksum": study.checksum,
+        "texts_checksum": _checksum(shown),
+    }
+    return parts | {"checksum": _checksum(parts)}
+
+
+def _first_wordings(study: Study) -> list[Wording]:
+    """As they stood at the freezing: for each kind the newest before it."""
+    rows = study.wordings.filter(created_at__lte=study.frozen_at).order_by("kind", "version")
+    return list({one.kind: one for one in rows}.values())
+
+
+def _checksum(parts: object) -> str:
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return sha256(text.encode()).hexdigest()

@@ -1,0 +1,66 @@
+"""A study's states: frozen, running, paused, ended; and what is changed on the way."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import F
+from django.db.models.functions import Coalesce, Now
+
+from evaluation.core.errors import InputError
+from studies.core.conduct import Conduct
+from studies.models import Amendment, Study
+
+State = Study.State
+
+
+def start_study(study: Study) -> bool:
+    """Let people in; False when the study was not frozen or paused."""
+    return bool(
+        Study.objects.filter(pk=study.pk, state__in=[State.FROZEN, State.PAUSED]).update(
+            state=State.RUNNING, started_at=Coalesce(F("started_at"), Now())
+        )
+    )
+
+
+def pause_study(study: Study) -> bool:
+    """No new tasks; what people have in hand they can send."""
+    return bool(Study.objects.filter(pk=study.pk, state=State.RUNNING).update(state=State.PAUSED))
+
+
+def stop_study(study: Study) -> bool:
+    """For good: what still comes is kept as late."""
+    return bool(
+        Study.objects.filter(
+            pk=study.pk, state__in=[State.FROZEN, State.RUNNING, State.PAUSED]
+        ).update(state=State.ENDED, ended_at=Now())
+    )
+
+
+@transaction.atomic
+def amend_conduct(study: Study, conduct: Conduct, *, reason: str, author: User) -> Amendment | None:
+    """Change how a frozen study is carried out: recorded with its reason. The plan stays."""
+    if not reason.strip():
+        raise InputError("an amendment needs a reason", hint="The report will name it.")
+    locked = Study.objects.select_for_update().get(pk=study.pk)
+    if locked.is_draft:
+        raise InputError("a draft is changed, not amended")
+    before, after = locked.conduct, conduct.as_dict()
+    changed = sorted(name for name in after if before.get(name) != after[name])
+    if not changed:
+        return None
+    for name in ("detokenize", "truecase", "ascii_only"):
+        if name in changed:
+            raise InputError(
+                "the texts stand since the freezing", hint="Copy the study to change them."
+            )
+    Study.objects.filter(pk=locked.pk).update(conduct=after)
+    return Amendment.objects.create(
+        study=locked,
+        number=locked.amendments.count() + 1,
+        what=", ".join(changed),
+        reason=reason.strip(),
+        before={name: before.get(name) for name in changed},
+        after={name: after[name] for name in changed},
+        author=author,
+    )

@@ -1,0 +1,65 @@
+"""How a study is carried out: what may be set besides its design, and may be amended later."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+from evaluation.core.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Conduct:
+    """Who may do how much, in what time and for what pay. Times are in seconds."""
+
+    editing_seconds: int = 900  # how long an EDITING task is kept for a person who is silent
+    eval_seconds: int = 600
+    tasks_per_participant: int = 0  # 0: as many as there are
+    pairs_per_judge: int = 1  # pairs of a sentence that one person may judge
+    most_passes: int = 3  # so many who can make no sense of a task end it
+    undo_seconds: int = 60  # how long the last judgment can be taken back
+    eval_follows: bool = True  # a sentence is judged when its edits are there, else after all edits
+    minutes_per_edit: float = 1.5  # what is expected, for the cost and the time
+    minutes_per_judgment: float = 0.5
+    pay_per_hour: float = 12.0
+    currency: str = "EUR"
+    detokenize: bool = True  # C2: how lists are prepared for people
+    truecase: bool = True
+    ascii_only: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be carried out."""
+        for wrong, problem, hint in (
+            (
+                min(self.editing_seconds, self.eval_seconds) < 30,
+                "nobody can do a task in less than 30 seconds",
+                "Allow some minutes.",
+            ),
+            (self.tasks_per_participant < 0, "a limit is negative", "Write 0 for no limit."),
+            (
+                self.pairs_per_judge < 1 or self.most_passes < 1,
+                "nobody could do a task",
+                "Allow one or more.",
+            ),
+            (
+                min(self.minutes_per_edit, self.minutes_per_judgment) <= 0 or self.pay_per_hour < 0,
+                "time and pay cannot be negative",
+                "Write minutes such as 1.5.",
+            ),
+        ):
+            if wrong:
+                raise InputError(problem, hint=hint)
+
+    def as_dict(self) -> dict[str, object]:
+        """For JSON; `conduct_from` reads it back."""
+        return asdict(self)
+
+
+def conduct_from(saved: dict[str, object]) -> Conduct:
+    """The conduct that `Conduct.as_dict` wrote."""
+    unknown = set(saved) - set(Conduct.__dataclass_fields__)
+    if unknown:
+        raise InputError(
+            f"the conduct has unknown parts: {', '.join(sorted(unknown))}",
+            hint="It was written by a newer version of Variorum; use that one.",
+        )
+    return Conduct(**saved)  # type: ignore[arg-type]

@@ -1,0 +1,51 @@
+"""Text as people see it, and text as people send it (ALGORITHMS C2)."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from evaluation.core.errors import InputError
+
+LONGEST_EDIT = 2000
+_SPACES = re.compile(r"\s+")
+# Controls, lone surrogates and what was never assigned; of the invisible characters only those
+# that spelling needs stay (the joiners of Arabic and Indic scripts).
+_UNWANTED = {"Cc", "Cs", "Cn", "Co"}
+_JOINERS = {"\u200c", "\u200d"}
+
+
+def drop_non_ascii(text: str) -> str:
+    """C2: the paper shows ASCII alone, for fear of confusing its workers.
+
+    >>> drop_non_ascii("caf\u00e9 in \u6771\u4eac today")
+    'caf in today'
+    """
+    return _SPACES.sub(" ", text.encode("ascii", "ignore").decode()).strip()
+
+
+def capitalize(text: str) -> str:
+    """The first letter of a sentence in upper case, the rest as it is."""
+    return text[:1].upper() + text[1:]
+
+
+def clean_edit(text: str) -> str:
+    """What a person wrote, as it is kept: one line, no controls, no overrides of direction.
+
+    >>> clean_edit("  two\\n lines\u202e ")
+    'two lines'
+    """
+    kept = "".join(
+        " " if character.isspace() else character
+        for character in unicodedata.normalize("NFC", text)
+        if character.isspace()
+        or character in _JOINERS
+        or unicodedata.category(character) not in _UNWANTED | {"Cf"}
+    )
+    clean = _SPACES.sub(" ", kept).strip()
+    if len(clean) > LONGEST_EDIT:
+        raise InputError(
+            f"the sentence has {len(clean)} characters, and {LONGEST_EDIT} are allowed",
+            hint="Write one sentence.",
+        )
+    return clean

@@ -1,0 +1,19 @@
+from studies.models.answers import Answer, Edit, Judgment
+from studies.models.participants import Participant
+from studies.models.studies import Amendment, Condition, Study, Wording
+from studies.models.tasks import Assignment, Kind, Slot, Task
+
+__all__ = [
+    "Amendment",
+    "Answer",
+    "Assignment",
+    "Condition",
+    "Edit",
+    "Judgment",
+    "Kind",
+    "Participant",
+    "Slot",
+    "Study",
+    "Task",
+    "Wording",
+]

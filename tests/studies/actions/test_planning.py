@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+
+from evaluation.core.errors import InputError
+from studies.actions.planning import freeze_study, registration, sample_of, write_wording
+from studies.core.plan import plan_from_json, plan_study
+from studies.models import Slot, Study, Task
+from tests.studies.making import make_study
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.slow
+def test_the_papers_numbers(user):
+    study = freeze_study(make_study(user, sentences=210, sample_size=200))
+    assert study.tasks.filter(kind="editing").count() == 1200
+    assert study.tasks.filter(kind="eval").count() == 1800
+    assert study.slots.filter(kind="editing").count() == 1200
+    assert study.slots.filter(kind="eval").count() == 5400
+    assert study.tasks.values("segment").distinct().count() == 200
+
+
+def test_tasks_are_those_of_the_plan(user):
+    study = freeze_study(make_study(user))
+    plan = plan_from_json(study.plan)
+    assert plan == plan_study(study.the_design, sample_of(study).segments)
+    assert plan.checksum == study.checksum
+    rows = study.tasks.filter(kind="editing").order_by("number")
+    for task, planned in zip(rows, plan.editing, strict=True):
+        assert (task.segment.number, task.condition.name, task.draw) == (
+            planned.segment,
+            planned.condition,
+            planned.draw,
+        )
+        assert task.texts == [
+            f"{planned.condition.capitalize()} text {rank} of {planned.segment}"
+            for rank in planned.ranks
+        ]
+    rows = study.tasks.filter(kind="eval").order_by("number")
+    for task, planned in zip(rows, plan.evaluation, strict=True):
+        assert (task.first.condition.name, task.first.draw) == planned.first
+        assert (task.second.condition.name, task.second.draw) == planned.second
+        assert task.texts == [f"this is the reference of sentence number {planned.segment}"]
+        swapped = [slot.swapped for slot in task.slots.order_by("number")]
+        assert tuple(swapped) == planned.swapped
+
+
+def test_a_seed_gives_the_same_plan_on_every_database(user):
+    """The same checksum is asserted on SQLite and, in the second run, on PostgreSQL."""
+    study = freeze_study(make_study(user, sentences=20, sample_size=10))
+    assert study.checksum == "859b3302237b129d8085d53235d700fb46e9d55973ecd9b95ea89f49b74df19f", (
+        connection.vendor
+    )
+    other = make_study(user, sentences=20, sample_size=10, seed=8)
+    assert freeze_study(other).checksum != study.checksum
+
+
+def test_freezing_twice_makes_the_tasks_once(user):
+    study = make_study(user)
+    first = freeze_study(study)
+    again = freeze_study(study)
+    assert again.frozen_at == first.frozen_at
+    assert study.tasks.filter(kind="editing").count() == 3 * 6
+
+
+def test_a_list_that_is_too_short_is_not_sampled(user):
+    study = make_study(user, sentences=4, sample_size=3)
+    condition = study.conditions.first()
+    condition.system.lists.filter(segment__number=2, recipe_version=condition.recipe_version)[
+        0
+    ].entries.filter(rank=5).delete()
+    assert sorted(sample_of(study).segments) == [1, 3, 4]
+    study.design["sample_size"] = 4
+    with pytest.raises(InputError, match="only 3 sentences can be chosen, not 4"):
+        sample_of(study)
+
+
+def test_texts_are_prepared_as_the_paper_does(user):
+    study = make_study(user, sentences=1)
+    for made in study.corpus.lists.all():
+        made.entries.update(text="the café guests , they 're gone .")
+    study = freeze_study(study)
+    assert study.tasks.filter(kind="editing")[0].texts == ["The caf guests, they're gone."] * 3
+
+
+def test_the_registration_holds_what_was_decided(user):
+    study = make_study(user)
+    with pytest.raises(InputError, match="draft"):
+        registration(study)
+    study = freeze_study(study)
+    before = registration(study)
+    assert before["plan_checksum"] == study.checksum
+    assert before["conditions"][1]["recipe"]["kind"] == "diverse"
+    # What is changed later changes nothing of what was registered.
+    write_wording(study, "consent", "Something new.")
+    assert registration(study) == before
+    Task.objects.filter(study=study, kind="eval", number=1).update(texts=["another"])
+    assert registration(study)["checksum"] != before["checksum"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"state": "open", "participant_id": 1},
+        {"state": "leased"},
+        {"state": "filled"},
+        {"number": 2},
+        {"position": 2},
+    ],
+)
+def test_the_database_refuses_what_may_not_be(user, change):
+    study = freeze_study(make_study(user))
+    slot = Slot.objects.filter(study=study, kind="editing", position=1)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        slot.update(**change)
+
+
+def test_a_study_is_frozen_with_its_plan_or_not_at_all(user):
+    study = make_study(user)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Study.objects.filter(pk=study.pk).update(state="running")
