@@ -191,6 +191,15 @@ def test_a_server_out_of_reach_is_said_and_taken_back(job_page, context, watch):
     watch.expect("failed: ", "ERR_INTERNET_DISCONNECTED", "htmx:sendError", "htmx:afterRequest")
 
 
+def test_a_refusal_is_said_on_the_page(job_page, job, watch):
+    job_page.context.clear_cookies(name="csrftoken")
+    job_page.get_by_role("button", name="Cancel the job").click()
+    expect(job_page.get_by_role("alert")).to_contain_text("That did not work (403).")
+    job.refresh_from_db()
+    assert job.cancel_requested_at is None
+    watch.expect("403")
+
+
 def test_who_was_signed_out_gets_the_login_page_and_comes_back(job_page, job):
     Session.objects.all().delete()
     job_page.clock.run_for(1000)

@@ -19,17 +19,17 @@ function offerToDismiss() {
 }
 
 document.body.addEventListener("htmx:sendError", () => {
-  complain("The server cannot be reached. Nothing is lost; this page goes on when it is back.");
+  complain(connection.dataset.unreachable);
 });
 
 document.body.addEventListener("htmx:responseError", ({ detail }) => {
-  complain(`That did not work (${detail.xhr.status}). Reload the page to see how things stand.`);
+  complain(connection.dataset.refused.replace("STATUS", detail.xhr.status));
 });
 
-document.body.addEventListener("htmx:beforeSwap", (event) => {
+document.body.addEventListener("htmx:beforeSwap", ({ detail }) => {
   // Whoever was signed out gets the login page as an answer: a page, not a part of this one.
-  if (/^\s*<!doctype/i.test(event.detail.xhr.responseText)) {
-    event.detail.shouldSwap = false;
+  if (detail.shouldSwap && /^\s*<!doctype/i.test(detail.xhr.responseText)) {
+    detail.shouldSwap = false;
     location.reload();
   }
 });
