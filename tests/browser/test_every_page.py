@@ -101,6 +101,17 @@ def test_a_form_with_mistakes(page, live_server, context, user, sign_in, assert_
 
 
 @pytest.mark.urls("tests.config.test_pages")
+def test_the_frame_of_a_participants_page(
+    page, context, live_server, user, sign_in, assert_accessible
+):
+    """The task and nothing else, even for somebody who is signed in as a researcher."""
+    sign_in(context, user)
+    page.goto(live_server.url + "/a-task")
+    expect(page.get_by_role("link")).to_have_text(["Skip to the content", "Instructions", "Leave"])
+    assert_accessible(page)
+
+
+@pytest.mark.urls("tests.config.test_pages")
 @pytest.mark.parametrize("status", [400, 403, 404, 500])
 def test_an_error_page(page, live_server, watch, assert_accessible, status):
     page.goto(f"{live_server.url}/breaks/{status}")
