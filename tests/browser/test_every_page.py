@@ -200,4 +200,6 @@ def test_print_is_ink_on_white_without_controls(page, live_server):
     )
     assert paper == "rgb(255, 255, 255)"
     assert max(int(part) for part in ink[4:-1].split(",")) < 64
-    expect(page.locator(".header")).to_be_hidden()
+    for control in (".header", ".toolbar", ".pagination", ".downloads", ".task-header"):
+        expect(page.locator(control)).to_be_hidden()
+    expect(page.locator(".button:visible")).to_have_count(0)
