@@ -2,7 +2,8 @@
 
 Every step leaves its result in a work folder next to the system and is noted there when it is
 done. Training again with the same texts and options goes on after the last step that was; with
-others it starts anew. The system's own folder appears last, and whole.
+others it starts anew. A step that was broken off is taken again from its start, so no step may
+remove or change what it reads. The system's own folder appears last, and whole.
 """
 
 from __future__ import annotations
@@ -251,7 +252,6 @@ def _number(training: _Training) -> dict[str, Any]:
         with (training.work / f"text.{side}").open("w", encoding="utf-8", newline="\n") as file:
             encoded = encode_side(_copied(recased, file.write), training.work, side)
         counts[side] = {"words": len(encoded.words), "types": len(encoded.vocabulary) - 1}
-        (training.work / f"tokens.{side}").unlink()
     return counts
 
 
@@ -280,7 +280,8 @@ def _align(training: _Training) -> dict[str, Any]:
         }
     np.save(training.work / "links.npy", links.points)
     np.save(training.work / "links.offsets.npy", links.offsets)
-    given.unlink()
+    for side in (SOURCE, TARGET):
+        (training.work / f"tokens.{side}").unlink(missing_ok=True)
     return result | {"links": len(links.points)}
 
 
@@ -393,16 +394,11 @@ def _write_moses_files(
 
     write_utf8(folder / "phrase-table.gz", pairs_lines())
     write_utf8(folder / "reordering-table.gz", orientation_lines())
-    shutil.move(training.work / "language.arpa.gz", folder / "language.arpa.gz")
+    shutil.copyfile(training.work / "language.arpa.gz", folder / "language.arpa.gz")
     target_given_source, source_given_target = lexical_lines(training.lexical(), bitext)
     write_utf8(folder / "lex.f2e", (line + "\n" for line in sorted(target_given_source)))
     write_utf8(folder / "lex.e2f", (line + "\n" for line in sorted(source_given_target)))
-    write_utf8(
-        folder / "aligned.grow-diag-final-and.gz"
-        if training.options.symmetry.heuristic == "grow-diag-final-and"
-        else folder / "aligned.gz",
-        (line + "\n" for line in pharaoh_lines(training.links())),
-    )
+    write_utf8(folder / "aligned.gz", (line + "\n" for line in pharaoh_lines(training.links())))
     text = moses_ini(
         phrase_table="phrase-table.gz",
         reordering_table="reordering-table.gz",
