@@ -8,6 +8,7 @@ from django.views.decorators.http import require_GET
 
 from config import logs
 from config.styleguide import samples
+from decoding.queries.corpora import corpora_on_page, systems_on_page
 from decoding.queries.jobs import jobs_on_page, unfinished
 
 
@@ -19,7 +20,12 @@ def home(request: HttpRequest) -> HttpResponse:
     return render(
         request,
         "home.html#jobs" if request.htmx else "home.html",
-        {"studies": [], "systems": [], "jobs": jobs[:10]},
+        {
+            "studies": [],
+            "systems": systems_on_page(request.user)[:10],
+            "corpora": corpora_on_page(request.user)[:10],
+            "jobs": jobs[:10],
+        },
     )
 
 

@@ -8,15 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from decoding.core.formats.nbest import NBestEntry
 from decoding.models import Corpus, Pool, RecipeVersion, System
 from decoding.pools import read_pool
 from decoding.storage import fetch_folder
 from evaluation.core.errors import VariorumError
+
+if TYPE_CHECKING:  # numba comes with these, and pages must not wait for it
+    from decoding.core.search.decoder import Decoder
+    from decoding.core.search.graph import Derivation
+
+_POP_LIMITS = {RecipeVersion.Search.STANDARD: 1000, RecipeVersion.Search.THOROUGH: 5000}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +47,8 @@ def maker_for(system: System, corpus: Corpus, version: RecipeVersion) -> Maker:
     if problem := why_not(system, corpus, version):
         raise VariorumError(problem)
     if version.is_decoded:
-        raise VariorumError("This version cannot decode.")
+        decoder = decoder_of(system.checksum, system.storage_key)
+        return Maker(partial(_decoded, decoder, version), system.checksum)
     pool = system.pools.get(corpus=corpus)
     return Maker(
         partial(_from_pool, fetch_folder(pool.checksum, pool.storage_key), version), pool.checksum
@@ -66,26 +72,71 @@ def why_not(system: System, corpus: Corpus, version: RecipeVersion) -> str:
     return ""
 
 
-def _from_pool(folder: Path, version: RecipeVersion, number: int, source: str) -> list[Translation]:
-    """Pool selection (recipes pool-best and pool-diverse)."""
-    entries = _distinct(read_pool(folder, number))
-    if version.kind == RecipeVersion.Kind.POOL_BEST:
-        chosen = entries[: version.length]
-    else:
-        raise VariorumError("This version cannot choose diverse lists from a pool.")
+@lru_cache(maxsize=4)
+def decoder_of(checksum: str, key: str) -> Decoder:
+    """The decoder of a stored system. Its arrays are mapped, so several take little memory."""
+    from decoding.core.search.decoder import Decoder
+    from decoding.core.system import System as CoreSystem
+
+    return Decoder(CoreSystem.open(fetch_folder(checksum, key)))
+
+
+def _decoded(
+    decoder: Decoder, version: RecipeVersion, number: int, source: str
+) -> list[Translation]:
+    """Unique best (ALGORITHMS A4) or diverse lists (A3, A5), as ``manage.py decode`` makes them."""
+    from decoding.core.diversity.lists import DiversityOptions, diverse_list
+    from decoding.core.search.decoder import SearchOptions
+
+    search = SearchOptions(pop_limit=_POP_LIMITS[RecipeVersion.Search(version.search)])
+    sentence = decoder.collect(source)
+    if version.kind == RecipeVersion.Kind.UNIQUE_BEST:
+        graph = decoder.search(sentence, search)
+        best = graph.best_derivations(version.length, unique=True, most=version.kbest)
+        return [_translation(decoder, derivation) for derivation in best]
+    options = DiversityOptions(version.length, version.order, version.penalty)
+    keep = version.per_list > 1
+    rounds = diverse_list(decoder, sentence, options, search, keep=keep)
     return [
-        Translation(
-            entry.text,
-            entry.score,
-            {name: list(values) for name, values in entry.features.items()},
-        )
-        for entry in chosen
+        _translation(decoder, derivation)
+        for one in rounds
+        for derivation in one.best_derivations(version.per_list, unique=False)
     ]
 
 
-def _distinct(entries: list[NBestEntry]) -> list[NBestEntry]:
-    """The first entry of each text."""
-    first: dict[str, NBestEntry] = {}
-    for entry in entries:
-        first.setdefault(entry.text, entry)
-    return list(first.values())
+def _translation(decoder: Decoder, derivation: Derivation) -> Translation:
+    features = derivation.features.tolist()
+    return Translation(
+        derivation.text,
+        derivation.score,
+        {
+            feature.name: features[feature.columns]
+            for feature in decoder.system.features
+            if feature.printed
+        },
+        [[phrase.start, phrase.end, len(phrase.text.split())] for phrase in derivation.phrases],
+    )
+
+
+def _from_pool(folder: Path, version: RecipeVersion, number: int, source: str) -> list[Translation]:
+    """Lists chosen from what was uploaded: the best different ones (A4), or diverse ones (A3)."""
+    from decoding.core.diversity.lists import DiversityOptions
+    from decoding.core.diversity.pool import select_best, select_diverse
+
+    entries = read_pool(folder, number)
+    texts = [entry.text for entry in entries]
+    # Where there are no scores the uploaded order says which is better.
+    scores = [entry.score or 0.0 for entry in entries]
+    if version.kind == RecipeVersion.Kind.POOL_BEST:
+        chosen = select_best(texts, scores, version.length)
+    else:
+        options = DiversityOptions(version.length, version.order, version.penalty)
+        chosen = select_diverse(texts, scores, options)
+    return [
+        Translation(
+            texts[place],
+            entries[place].score,
+            {name: list(values) for name, values in entries[place].features.items()},
+        )
+        for place in chosen
+    ]

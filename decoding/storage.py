@@ -53,7 +53,7 @@ def keep_folder(folder: Path) -> Kept:
 
 def fetch_folder(checksum: str, key: str) -> Path:
     """The folder on this machine: from the cache, or unpacked into it and checked."""
-    cached = Path(settings.DATA_DIR) / "cache" / "kept" / checksum
+    cached = _cached(checksum)
     if cached.is_dir():
         return cached
     cached.parent.mkdir(parents=True, exist_ok=True)
@@ -86,9 +86,14 @@ def fetch_folder(checksum: str, key: str) -> Path:
     return cached
 
 
-def discard(key: str) -> None:
-    """Remove from the storage what no row refers to any more."""
+def discard_folder(checksum: str, key: str) -> None:
+    """Remove from the storage and this machine's cache what no row refers to any more."""
     default_storage.delete(key)
+    shutil.rmtree(_cached(checksum), ignore_errors=True)
+
+
+def _cached(checksum: str) -> Path:
+    return Path(settings.DATA_DIR) / "cache" / "kept" / checksum
 
 
 def _anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:

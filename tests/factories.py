@@ -38,7 +38,7 @@ def make_corpus(owner, segments: Sequence[tuple[str, Sequence[str]]] = (), **fie
         | fields,
     )
     rows = Segment.objects.bulk_create(
-        Segment(corpus=corpus, number=number, source=source)
+        Segment(corpus=corpus, number=number, source=source, length=len(source.split()))
         for number, (source, _) in enumerate(segments, start=1)
     )
     Reference.objects.bulk_create(

@@ -53,7 +53,13 @@ def import_corpus(segments: Iterable[SegmentText], *, owner: User, **about: str)
 
 def _save(corpus: Corpus, batch: list[tuple[int, SegmentText]]) -> None:
     rows = Segment.objects.bulk_create(
-        Segment(corpus=corpus, number=number, source=text.source, document=text.document)
+        Segment(
+            corpus=corpus,
+            number=number,
+            source=text.source,
+            length=len(text.source.split()),
+            document=text.document,
+        )
         for number, text in batch
     )
     Reference.objects.bulk_create(_references(rows, batch))

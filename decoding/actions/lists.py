@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from django.conf import settings
+from django.core.exceptions import ObjectDoesNotExist
 from django.db import IntegrityError, transaction
 
 from decoding.actions.jobs import submit_job
@@ -74,6 +75,19 @@ def ask_for_lists(
         parameters=parameters,
         title=f"Make lists of {corpus} by {system}"[:200],
     )
+
+
+def ask_again(job: Job, *, owner: User) -> Job:
+    """A job of those lists which another job was to make and which are not there."""
+    said = job.parameters
+    versions = RecipeVersion.objects.filter(pk__in=said["recipe_versions"])
+    try:
+        corpus = Corpus.objects.get(pk=said["corpus"])
+        system = System.objects.get(pk=said["system"])
+    except ObjectDoesNotExist as error:
+        raise VariorumError("The corpus or the system has been deleted meanwhile.") from error
+    found = list(versions.select_related("recipe"))
+    return ask_for_lists(corpus, system, found, owner=owner, segments=said["segments"])
 
 
 def save_lists(made: Sequence[MadeList], job: Job) -> None:

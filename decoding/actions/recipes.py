@@ -18,12 +18,17 @@ STANDARD = {
 
 
 def add_recipe(
-    name: str, settings: Mapping[str, Any], *, author: User | None, reason: str = ""
+    name: str,
+    settings: Mapping[str, Any],
+    *,
+    author: User | None,
+    reason: str = "",
+    notes: str = "",
 ) -> RecipeVersion:
     """A new recipe with its first version."""
     try:
         with transaction.atomic():
-            recipe = Recipe.objects.create(name=name)
+            recipe = Recipe.objects.create(name=name, notes=notes)
             return _add_version(recipe, 1, settings, author, reason)
     except IntegrityError as error:
         if Recipe.objects.filter(name=name).exists():

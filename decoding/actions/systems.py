@@ -12,7 +12,7 @@ from decoding.core.formats.nbest import NBestEntry
 from decoding.models import Corpus, Pool, System
 from decoding.models.ownership import User
 from decoding.pools import write_pool
-from decoding.storage import keep_folder
+from decoding.storage import Kept, keep_folder
 from decoding.uploads import scratch
 from evaluation.core.errors import InputError
 
@@ -27,20 +27,28 @@ def keep_system(
 ) -> System:
     """Put a system directory into the storage; ``about`` are name, languages, notes, licence."""
     kept = keep_folder(folder)
-    system = System(
-        owner=owner,
-        kind=kind,
-        checksum=kept.checksum,
-        storage_key=kept.key,
-        size=kept.size,
-        card=dict(card),
-        **about,
-    )
     try:
-        return _save(system)
+        return add_kept_system(kept, owner=owner, kind=kind, card=card, **about)
     except InputError:
-        discard_unless_used(kept.key)
+        discard_unless_used(kept.checksum, kept.key)
         raise
+
+
+def add_kept_system(
+    kept: Kept, *, owner: User, kind: str, card: Mapping[str, Any], **about: str
+) -> System:
+    """A system whose directory is in the storage already."""
+    return _save(
+        System(
+            owner=owner,
+            kind=kind,
+            checksum=kept.checksum,
+            storage_key=kept.key,
+            size=kept.size,
+            card=dict(card),
+            **about,
+        )
+    )
 
 
 def add_pool(
@@ -69,7 +77,7 @@ def add_pool(
                 has_scores=facts.has_scores,
             )
     except IntegrityError as error:
-        discard_unless_used(kept.key)
+        discard_unless_used(kept.checksum, kept.key)
         raise _there_already(system, corpus) from error
 
 

@@ -77,6 +77,7 @@ class Segment(models.Model):
     corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="segments")
     number = models.PositiveIntegerField(help_text="From 1, as the lines of a file are counted.")
     source = models.TextField()
+    length = models.PositiveIntegerField(default=0, help_text="Words of the source.")
     document = models.CharField(max_length=200, blank=True)
 
     class Meta:

@@ -7,6 +7,8 @@ from django.db import models
 from django.db.models import F, Q
 from django.urls import reverse
 
+from decoding.validators import validate_recipe
+
 # Limits outside of which a setting makes no sense; validators.py has the advice within them.
 LONGEST_LIST = 100
 LARGEST_KBEST = 100_000
@@ -52,8 +54,8 @@ class RecipeVersion(models.Model):
     PENALIZED = (Kind.DIVERSE, Kind.POOL_DIVERSE)
 
     class Search(models.TextChoices):
-        BEAM = "beam", "beam: fast, the best that it finds"
-        EXACT = "exact", "exact: proven best where it comes to an end, slow"
+        STANDARD = "standard", "standard: 1,000 candidates for each stack"
+        THOROUGH = "thorough", "thorough: 5,000 candidates, about five times slower"
 
     recipe = models.ForeignKey(Recipe, models.CASCADE, related_name="versions", editable=False)
     number = models.PositiveIntegerField(editable=False, help_text="From 1.")
@@ -88,7 +90,7 @@ class RecipeVersion(models.Model):
         validators=[MinValueValidator(1), MaxValueValidator(LARGEST_KBEST)],
         help_text="Diverse: the N-best of each decoding are kept (M diverse × N best).",
     )
-    search = models.CharField(max_length=10, choices=Search, default=Search.BEAM)
+    search = models.CharField(max_length=10, choices=Search, default=Search.STANDARD)
     author = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, editable=False, related_name="+",
         help_text="Who made this version; nobody for what Variorum came with.",
@@ -105,7 +107,7 @@ class RecipeVersion(models.Model):
             models.UniqueConstraint(fields=["recipe", "number"], name="one_version_per_number"),
             models.CheckConstraint(
                 condition=Q(kind__in=["unique-best", "diverse", "pool-best", "pool-diverse"])
-                & Q(search__in=["beam", "exact"]),
+                & Q(search__in=["standard", "thorough"]),
                 name="recipe_kind_and_search_are_known",
             ),
             models.CheckConstraint(
@@ -126,6 +128,9 @@ class RecipeVersion(models.Model):
         if self.pk is not None:
             raise ValidationError("A version of a recipe never changes. Add a version.")
         super().save(*args, **kwargs)
+
+    def clean(self) -> None:
+        validate_recipe(self)
 
     @property
     def settings(self) -> dict[str, str | int | float]:

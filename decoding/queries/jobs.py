@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import timedelta
 
 from django.conf import settings
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
+from django.urls import reverse
 
-from decoding.models import Job
+from decoding.models import FailedSegment, Job
 
 
 def lease() -> timedelta:
@@ -40,3 +42,29 @@ def unannounced() -> QuerySet[Job]:
         Q(announced_at__isnull=True) | Q(announced_at__lt=Now() - lease()),
         state=Job.State.QUEUED,
     ).order_by(F("announced_at").asc(nulls_first=True), "pk")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Where to look at what a job made."""
+
+    words: str
+    address: str
+
+
+def outcome_of(job: Job) -> Outcome | None:
+    """Where a finished job's result is, if it has a page of its own."""
+    if job.state != Job.State.DONE:
+        return None
+    if job.kind == "make-lists":
+        parts = job.parameters["corpus"], job.parameters["system"]
+        return Outcome("Browse the lists", reverse("decoding:browse", args=parts))
+    if job.kind == "import-moses":
+        return Outcome("Show the system", reverse("decoding:system", args=[job.result["system"]]))
+    return None
+
+
+def failures_on_page(job: Job) -> QuerySet[FailedSegment]:
+    """The first hundred segments that failed, with what a table shows of them."""
+    failed = job.failed_segments.select_related("segment", "recipe_version__recipe")
+    return failed.order_by("segment__number", "recipe_version")[:100]

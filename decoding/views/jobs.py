@@ -9,9 +9,11 @@ from django.views.decorators.http import require_GET, require_POST
 
 from decoding.access import fetch_for
 from decoding.actions.jobs import cancel_job, retry_job, submit_job
-from decoding.forms import SelfTestForm
+from decoding.actions.lists import ask_again
+from decoding.forms.jobs import SelfTestForm
 from decoding.models import Job
-from decoding.queries.jobs import jobs_on_page, unfinished
+from decoding.queries.jobs import failures_on_page, jobs_on_page, outcome_of, unfinished
+from evaluation.core.errors import VariorumError
 
 JOBS_ON_A_PAGE = 25
 
@@ -60,6 +62,18 @@ def retry(request: HttpRequest, pk: int) -> HttpResponse:
 
 @login_required
 @require_POST
+def again(request: HttpRequest, pk: int) -> HttpResponse:
+    """Make the lists that a job could not make, by a new job."""
+    job = fetch_for(request.user, Job.objects, edit=True, pk=pk, kind="make-lists")
+    try:
+        return redirect(ask_again(job, owner=request.user))
+    except VariorumError as error:
+        messages.error(request, str(error))
+        return redirect(job)
+
+
+@login_required
+@require_POST
 def self_test(request: HttpRequest) -> HttpResponse:
     form = SelfTestForm(request.POST)
     if not form.is_valid():
@@ -83,6 +97,8 @@ def _show(request: HttpRequest, job: Job) -> HttpResponse:
         {
             "job": job,
             "editable": editable,
+            "outcome": outcome_of(job),
+            "failed": failures_on_page(job),
             "may_share": request.user.is_superuser or job.owner_id == request.user.pk,
         },
     )

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from decoding.access import fetch_for
 from decoding.actions.sharing import share_with, stop_share
-from decoding.forms import ShareForm
+from decoding.forms.sharing import ShareForm
 from decoding.models import Owned
 from decoding.queries.sharing import shareable, shares_of
 

@@ -101,17 +101,6 @@ def test_a_form_with_mistakes(page, live_server, context, user, sign_in, assert_
 
 
 @pytest.mark.urls("tests.config.test_pages")
-def test_the_frame_of_a_participants_page(
-    page, context, live_server, user, sign_in, assert_accessible
-):
-    """The task and nothing else, even for somebody who is signed in as a researcher."""
-    sign_in(context, user)
-    page.goto(live_server.url + "/a-task")
-    expect(page.get_by_role("link")).to_have_text(["Skip to the content", "Instructions", "Leave"])
-    assert_accessible(page)
-
-
-@pytest.mark.urls("tests.config.test_pages")
 @pytest.mark.parametrize("status", [400, 403, 404, 500])
 def test_an_error_page(page, live_server, watch, assert_accessible, status):
     page.goto(f"{live_server.url}/breaks/{status}")
@@ -200,6 +189,4 @@ def test_print_is_ink_on_white_without_controls(page, live_server):
     )
     assert paper == "rgb(255, 255, 255)"
     assert max(int(part) for part in ink[4:-1].split(",")) < 64
-    for control in (".header", ".toolbar", ".pagination", ".downloads", ".task-header"):
-        expect(page.locator(control)).to_be_hidden()
-    expect(page.locator(".button:visible")).to_have_count(0)
+    expect(page.locator(".header")).to_be_hidden()

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from django.contrib.staticfiles import finders
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
-from django.http import Http404, HttpResponse
-from django.template import RequestContext, Template
+from django.http import Http404
 from django.test import Client
 from django.urls import include, path
 
@@ -24,32 +23,9 @@ def _raise(error):
     return view
 
 
-TASK = """
-{% extends "task.html" %}
-{% block title %}Task 7{% endblock %}
-{% block progress %}{% progress 7 20 "Tasks done" %}{% endblock %}
-{% block help %}<a href="#">Instructions</a> <a href="#">Leave</a>{% endblock %}
-{% block content %}
-  <h1 class="visually-hidden">Task 7</h1>
-  <ol class="entries">
-    <li><p class="sentence">One translation of three.</p><button class="button">Copy</button></li>
-  </ol>
-  <form class="answer">
-    <label for="answer">Your sentence</label><textarea id="answer" dir="auto"></textarea>
-    <p class="actions"><span>saved</span><button class="button primary">Submit</button></p>
-  </form>
-{% endblock %}
-"""
-
-
-def _task(request):
-    return HttpResponse(Template(TASK.strip()).render(RequestContext(request)))
-
-
-# The project's own addresses, one for each way in which a page can fail, and a participant's page.
+# The project's own addresses, and one for each way in which a page can fail.
 urlpatterns = [
     path("", include("config.urls")),
-    path("a-task", _task),
     path("breaks/400", _raise(SuspiciousOperation("odd"))),
     path("breaks/403", _raise(PermissionDenied("Ask its owner."))),
     path("breaks/404", _raise(Http404("nothing"))),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.urls import reverse
 
 from decoding import makers
 from decoding.actions import jobs as job_actions
@@ -132,7 +133,7 @@ def test_asking_twice_while_it_is_made_gives_the_same_job(user, corpus, system, 
 
 
 def test_a_bad_segment_fails_alone_and_can_be_tried_again(
-    user, corpus, system, two_best, monkeypatch
+    client, user, corpus, system, two_best, monkeypatch
 ):
     real = makers._from_pool
 
@@ -155,7 +156,16 @@ def test_a_bad_segment_fails_alone_and_can_be_tried_again(
         6: "The system found no translation.",
     }
     monkeypatch.setattr(makers, "_from_pool", real)
-    again = run(ask_for_lists(corpus, system, [two_best], owner=user))
+    client.force_login(user)
+    page = client.get(job.get_absolute_url()).content.decode()
+    assert "the sentence has 2000 words" in page
+    answer = client.post(reverse("decoding:job-again", args=[job.pk]))
+    again = run(Job.objects.exclude(pk=job.pk).get())
+    assert answer["Location"] == again.get_absolute_url()
+    assert (
+        reverse("decoding:browse", args=[corpus.pk, system.pk])
+        in client.get(again.get_absolute_url()).content.decode()
+    )
     assert (again.total, again.result) == (3, {"lists made": 3, "lists failed": 0})
 
 

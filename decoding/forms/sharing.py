@@ -6,11 +6,6 @@ from django.contrib.auth import get_user_model
 from decoding.models import Share
 
 
-class SelfTestForm(forms.Form):
-    pieces = forms.IntegerField(min_value=1, max_value=1000, initial=20)
-    seconds_per_piece = forms.FloatField(min_value=0, max_value=10, initial=0.5)
-
-
 class ShareForm(forms.Form):
     """A colleague is named by username: nobody can list who has an account."""
 

@@ -1,0 +1,31 @@
+"""What a system's page says of a system that was imported or trained here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from decoding.core.system import System
+
+
+def card_of(system: System) -> dict[str, Any]:
+    """Features with their weights, and sizes, as JSON."""
+    limit = system.settings.distortion_limit
+    facts = {
+        "Phrase pairs": f"{len(system.table.target):,}",
+        "Source words": f"{len(system.source):,}",
+        "Target words": f"{len(system.target):,}",
+        "Distortion limit": "none" if limit is None else str(limit),
+        "Translations of a phrase": str(system.settings.table_limit or "all"),
+    }
+    for number, language in enumerate(system.languages):
+        facts[f"Language model {number}"] = (
+            f"order {language.order}, {len(language.vocabulary):,} words"
+        )
+    return {
+        "facts": facts,
+        "features": {
+            name: [round(float(weight), 6) for weight in weights]
+            for name, weights in system.named(system.weights).items()
+        },
+    }

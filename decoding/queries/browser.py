@@ -1,0 +1,130 @@
+"""Two recipes' lists of a corpus side by side: filtered, sorted, and found by their place.
+
+The first recipe is the baseline: quartiles are of the BLEU+1 of its first translations
+(ALGORITHMS B5), and the gain is by how much the other's coverage is above its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db.models import F, FilteredRelation, Q, QuerySet
+
+from decoding.models import Corpus, RecipeVersion, Segment, System, TranslationList
+
+SORTS = {
+    "segment": ("number",),
+    "-segment": ("-number",),
+    "bleu1": ("bleu1", "number"),
+    "-bleu1": ("-bleu1", "number"),
+    "gain": ("gain", "number"),
+    "-gain": ("-gain", "number"),
+    "length": ("length", "number"),
+    "-length": ("-length", "number"),
+}
+GAINS = {"more": Q(gain__gt=0), "same": Q(gain=0), "less": Q(gain__lt=0)}
+LENGTHS = {
+    "short": Q(length__lt=5),
+    "middle": Q(length__gte=5, length__lte=25),
+    "long": Q(length__gt=25),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What is compared, and which of it is wanted in which order."""
+
+    corpus: Corpus
+    system: System
+    baseline: RecipeVersion
+    other: RecipeVersion
+    sort: str = "segment"
+    quartile: int = 0  # 1 to 4; 0 is all
+    gain: str = ""  # of GAINS; "" is all
+    length: str = ""  # of LENGTHS; "" is all
+
+
+def compared_segments(wanted: Comparison) -> QuerySet[Segment]:
+    """The segments of which both lists are there, as wanted; `baseline`, `other` and `gain` are
+    annotated.
+    """
+    segments = (
+        wanted.corpus.segments.annotate(
+            baseline=_lists(wanted, wanted.baseline), other=_lists(wanted, wanted.other)
+        )
+        # From here on by these names alone: each look through a relation could be a join more.
+        .annotate(
+            gain=F("other__coverage") - F("baseline__coverage"),
+            baseline_pk=F("baseline__pk"),
+            other_pk=F("other__pk"),
+            bleu1=F("baseline__first_bleu1"),
+            baseline_coverage=F("baseline__coverage"),
+            other_coverage=F("other__coverage"),
+        )
+        .filter(baseline_pk__isnull=False, other_pk__isnull=False)
+    )
+    if wanted.quartile:
+        segments = segments.filter(_within(quartile_bounds(wanted), wanted.quartile))
+    if wanted.gain:
+        segments = segments.filter(GAINS[wanted.gain])
+    if wanted.length:
+        segments = segments.filter(LENGTHS[wanted.length])
+    return segments.order_by(*SORTS[wanted.sort])
+
+
+def _lists(wanted: Comparison, version: RecipeVersion) -> FilteredRelation:
+    return FilteredRelation(
+        "lists",
+        condition=Q(lists__system=wanted.system.pk, lists__recipe_version=version.pk),
+    )
+
+
+def quartile_bounds(wanted: Comparison) -> list[tuple[float, int] | None]:
+    """Where quartiles 2, 3 and 4 begin: (BLEU+1, segment); None where there is no such segment.
+
+    The same groups as `evaluation.core.statistics.quartiles` makes (ALGORITHMS B5): equal sizes,
+    the earlier groups larger by one, ties in the segments' order; but read off an index.
+    """
+    known = TranslationList.objects.filter(
+        corpus=wanted.corpus,
+        system=wanted.system,
+        recipe_version=wanted.baseline,
+        first_bleu1__isnull=False,
+    ).order_by("first_bleu1", "segment_id")
+    size, larger = divmod(known.count(), 4)
+    bounds: list[tuple[float, int] | None] = []
+    for group in (1, 2, 3):
+        place = group * size + min(group, larger)
+        found = known.values_list("first_bleu1", "segment_id")[place : place + 1]
+        bounds.append(next(iter(found), None))
+    return bounds
+
+
+def quartile_of(bounds: list[tuple[float, int] | None], bleu1: float, segment: int) -> int:
+    """The quartile, 1 to 4, of a segment with that BLEU+1."""
+    return 1 + sum(bound is not None and (bleu1, segment) >= bound for bound in bounds)
+
+
+def _within(bounds: list[tuple[float, int] | None], quartile: int) -> Q:
+    inside = Q(bleu1__isnull=False)
+    if quartile > 1:
+        lower = bounds[quartile - 2]
+        if lower is None:
+            return Q(pk__in=[])
+        inside &= Q(bleu1__gt=lower[0]) | Q(bleu1=lower[0], pk__gte=lower[1])
+    if quartile < 4 and (upper := bounds[quartile - 1]):
+        inside &= Q(bleu1__lt=upper[0]) | Q(bleu1=upper[0], pk__lt=upper[1])
+    return inside
+
+
+def lists_with_entries(keys: list[int]) -> dict[int, TranslationList]:
+    """Lists by key, with their entries and recipes."""
+    lists = TranslationList.objects.select_related("recipe_version__recipe")
+    return lists.prefetch_related("entries").in_bulk(keys)
+
+
+def compared_versions(corpus: Corpus, system: System) -> list[RecipeVersion]:
+    """The recipe versions of which there are lists; for a choice, in the recipes' order."""
+    made = TranslationList.objects.filter(corpus=corpus, system=system).order_by()
+    versions = RecipeVersion.objects.filter(pk__in=made.values("recipe_version").distinct())
+    return list(versions.select_related("recipe").order_by("recipe__name", "-number"))

@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.functional import cached_property
+from django.views.decorators.http import require_GET
+
+from decoding.access import fetch_for
+from decoding.display import DISPLAYS, Display
+from decoding.forms.browser import ComparisonForm
+from decoding.models import Corpus, ListEntry, Segment, System, TranslationList
+from decoding.queries.browser import (
+    Comparison,
+    compared_segments,
+    compared_versions,
+    lists_with_entries,
+    quartile_bounds,
+    quartile_of,
+)
+from decoding.queries.corpora import lists_by_recipe
+from evaluation.core.differences import Span, differences
+
+ON_A_PAGE = 25
+
+
+@login_required
+@require_GET
+def all_lists(request: HttpRequest) -> HttpResponse:
+    """Which lists there are."""
+    return render(request, "decoding/lists.html", {"lists": lists_by_recipe(request.user)})
+
+
+@login_required
+@require_GET
+def browse(request: HttpRequest, corpus: int, system: int) -> HttpResponse:
+    """The segments of a comparison, a page at a time."""
+    form, wanted = _wanted(request, corpus, system)
+    page = Paginator(compared_segments(wanted), ON_A_PAGE).get_page(request.GET.get("page"))
+    bounds = quartile_bounds(wanted)
+    rows = [
+        (place, segment, _quartile(bounds, segment))
+        for place, segment in enumerate(page, start=page.start_index())
+    ]
+    return render(
+        request,
+        "decoding/browse.html#table" if request.htmx else "decoding/browse.html",
+        {"form": form, "wanted": wanted, "page": page, "rows": rows},
+    )
+
+
+@login_required
+@require_GET
+def compare(request: HttpRequest, corpus: int, system: int, place: int) -> HttpResponse:
+    """Two lists of the segment at that place (from 1) among those wanted, side by side."""
+    form, wanted = _wanted(request, corpus, system)
+    segments = compared_segments(wanted)
+    count = segments.count()
+    segment = next(iter(segments[place - 1 : place].prefetch_related("references")), None)
+    if segment is None:
+        raise Http404("There is no such segment among those wanted.")
+    lists = lists_with_entries([segment.baseline_pk, segment.other_pk])
+    display = DISPLAYS.get(request.GET.get("display", ""), Display())
+    sides = [
+        Side(lists[key], display, wanted.corpus.target_language, wanted.corpus.target_direction)
+        for key in (segment.baseline_pk, segment.other_pk)
+    ]
+    return render(
+        request,
+        "decoding/compare.html",
+        {
+            "form": form,
+            "wanted": wanted,
+            "segment": segment,
+            "quartile": _quartile(quartile_bounds(wanted), segment),
+            "sides": sides,
+            "place": place,
+            "count": count,
+            "before": place - 1,
+            "after": place + 1 if place < count else 0,
+            "page_of_place": (place - 1) // ON_A_PAGE + 1,
+        },
+    )
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of two lists that stand beside each other."""
+
+    made: TranslationList
+    display: Display
+    language: str
+    direction: str
+
+    @cached_property
+    def entries(self) -> list[tuple[ListEntry, list[Span]]]:
+        """The entries, and what is new in each against the first."""
+        rows = list(self.made.entries.all())
+        shown = [self.display.show(row.text, self.language) for row in rows]
+        return [
+            (row, differences(text, shown[0]) if rank else [Span(text, True)])
+            for rank, (row, text) in enumerate(zip(rows, shown, strict=True))
+        ]
+
+    @property
+    def condition(self) -> str:
+        """By which the list is coloured and signed."""
+        return "diverse" if self.made.recipe_version.is_penalized else "best"
+
+
+def _wanted(request: HttpRequest, corpus: int, system: int) -> tuple[ComparisonForm, Comparison]:
+    found_corpus = fetch_for(request.user, Corpus.objects, pk=corpus)
+    found_system = fetch_for(request.user, System.objects.defer("card"), pk=system)
+    versions = compared_versions(found_corpus, found_system)
+    if not versions:
+        raise Http404("There are no lists of this corpus by this system.")
+    form = ComparisonForm(request.GET, versions=versions)
+    return form, form.comparison(found_corpus, found_system)
+
+
+def _quartile(bounds: list[tuple[float, int] | None], segment: Segment) -> int | None:
+    return None if segment.bleu1 is None else quartile_of(bounds, segment.bleu1, segment.pk)

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from decoding.access import fetch_for
+from decoding.actions.corpora import import_corpus
+from decoding.actions.deletion import delete_unless_used
+from decoding.forms.corpora import CorpusForm
+from decoding.models import Corpus
+from decoding.queries.corpora import corpora_on_page, lists_by_recipe, segments_on_page
+from decoding.uploads import received
+from evaluation.core.errors import InputError, VariorumError
+
+ON_A_PAGE = 25
+
+
+@login_required
+@require_GET
+def corpus_list(request: HttpRequest) -> HttpResponse:
+    page = Paginator(corpora_on_page(request.user), ON_A_PAGE).get_page(request.GET.get("page"))
+    return render(request, "decoding/corpora.html", {"page": page})
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def add_corpus(request: HttpRequest) -> HttpResponse:
+    form = CorpusForm(request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        files = [form.cleaned_data["source"], *form.cleaned_data["references"]]
+        try:
+            with received(*files) as paths:
+                corpus = import_corpus(form.read_segments(paths), owner=request.user, **form.about)
+        except InputError as error:
+            form.add_error(None, str(error))
+        else:
+            return redirect(corpus)
+    return render(
+        request, "decoding/add_corpus.html", {"form": form}, status=422 if form.errors else 200
+    )
+
+
+@login_required
+@require_GET
+def corpus_page(request: HttpRequest, pk: int) -> HttpResponse:
+    corpus = fetch_for(request.user, Corpus.objects.select_related("owner"), pk=pk)
+    page = Paginator(segments_on_page(corpus), ON_A_PAGE).get_page(request.GET.get("page"))
+    return render(
+        request,
+        "decoding/corpus.html",
+        {
+            "corpus": corpus,
+            "page": page,
+            "lists": lists_by_recipe(request.user, corpus=corpus),
+            "owned": request.user.is_superuser or corpus.owner_id == request.user.pk,
+        },
+    )
+
+
+@login_required
+@require_POST
+def delete_corpus(request: HttpRequest, pk: int) -> HttpResponse:
+    corpus = fetch_for(request.user, Corpus.objects, edit=True, pk=pk)
+    try:
+        delete_unless_used(corpus)
+    except VariorumError as error:
+        messages.error(request, str(error))
+        return redirect(corpus)
+    messages.info(request, f"{corpus} is deleted.")
+    return redirect("decoding:corpora")

@@ -1,0 +1,164 @@
+"""The lists browser: what is shown of two recipes' lists, by how many queries."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from decoding.display import DISPLAYS, Display
+from decoding.models import ListEntry, TranslationList
+from decoding.queries.browser import Comparison, compared_segments, quartile_bounds, quartile_of
+from evaluation.core.statistics.quartiles import quartiles
+from tests.factories import make_corpus, make_list, make_recipe, make_system
+
+pytestmark = pytest.mark.django_db
+
+COUNT = 27
+
+
+@pytest.fixture
+def baseline():
+    return make_recipe("best", kind="unique-best")
+
+
+@pytest.fixture
+def other():
+    return make_recipe("diverse")
+
+
+@pytest.fixture
+def compared(user, baseline, other):
+    """27 segments of 1 to 27 words; BLEU+1 in tens, many equal; a gain of -2 to +2."""
+    return fill(user, baseline, other, COUNT)
+
+
+def fill(user, baseline, other, count, **fields):
+    corpus = make_corpus(
+        user, [("wort " * n + "ende", ["the end"]) for n in range(count)], **fields
+    )
+    system = make_system(user)
+    for segment in corpus.segments.all():
+        bleu1 = float(segment.number * 7 % 5 * 10)
+        make_list(segment, system, baseline, ["the end", "an end"], first_bleu1=bleu1,
+                  oracle_bleu1=50.0, coverage=40.0)  # fmt: skip
+        make_list(segment, system, other, ["the end", "it ends"], first_bleu1=bleu1,
+                  oracle_bleu1=50.0, coverage=40.0 + segment.number % 5 - 2)  # fmt: skip
+    return Comparison(corpus, system, baseline, other)
+
+
+def wanted(compared, **changes):
+    from dataclasses import replace
+
+    return list(compared_segments(replace(compared, **changes)).values_list("number", flat=True))
+
+
+def test_quartiles_are_those_of_the_statistics(compared):
+    segments = list(compared_segments(compared))
+    groups = quartiles([segment.bleu1 for segment in segments])
+    bounds = quartile_bounds(compared)
+    assert [quartile_of(bounds, s.bleu1, s.pk) - 1 for s in segments] == groups.group.tolist()
+    for quartile in (1, 2, 3, 4):
+        assert wanted(compared, quartile=quartile) == [
+            segments[member].number for member in groups.members(quartile - 1)
+        ]
+
+
+def test_few_segments_have_empty_quartiles(user, baseline, other):
+    compared = fill(user, baseline, other, 2)
+    assert [wanted(compared, quartile=quartile) for quartile in (1, 2, 3, 4)] == [[1], [2], [], []]
+
+
+def test_sorting(compared):
+    segments = {segment.number: segment for segment in compared_segments(compared)}
+    assert wanted(compared) == list(range(1, COUNT + 1))
+    for sort, key in {
+        "bleu1": lambda s: s.bleu1,
+        "gain": lambda s: s.gain,
+        "length": lambda s: s.length,
+    }.items():
+        rising = [segments[number] for number in wanted(compared, sort=sort)]
+        assert rising == sorted(segments.values(), key=lambda s: (key(s), s.number))
+        falling = [segments[number] for number in wanted(compared, sort=f"-{sort}")]
+        assert falling == sorted(segments.values(), key=lambda s: (-key(s), s.number))
+
+
+def test_filters(compared):
+    assert wanted(compared, gain="more") == [n for n in range(1, COUNT + 1) if n % 5 > 2]
+    assert wanted(compared, gain="same") == [n for n in range(1, COUNT + 1) if n % 5 == 2]
+    assert wanted(compared, gain="less") == [n for n in range(1, COUNT + 1) if n % 5 < 2]
+    assert wanted(compared, length="short") == [1, 2, 3, 4]
+    assert wanted(compared, length="long") == [26, 27]
+    assert len(wanted(compared, length="middle")) == COUNT - 6
+
+
+def test_only_segments_with_both_lists_are_compared(compared):
+    TranslationList.objects.filter(segment__number=3, recipe_version=compared.other).delete()
+    assert 3 not in wanted(compared)
+
+
+def test_the_pages(client, user, compared):
+    client.force_login(user)
+    address = reverse("decoding:browse", args=[compared.corpus.pk, compared.system.pk])
+    page = client.get(address, {"sort": "-gain", "quartile": "1"})
+    content = page.content.decode()
+    assert "7 segments" in content
+    assert page.context["wanted"].baseline == compared.baseline
+    assert page.context["wanted"].other == compared.other
+    first = page.context["rows"][0][1]
+    place = reverse("decoding:compare", args=[compared.corpus.pk, compared.system.pk, 1])
+    assert f'href="{place}?sort=-gain&amp;quartile=1"' in content
+    segment = client.get(place, {"sort": "-gain", "quartile": "1"}).content.decode()
+    assert f"<h1>Segment {first.number}</h1>" in segment
+    assert "1 of 7" in segment
+    assert '<ins class="new">it ends</ins>' in segment
+    assert client.get(place.replace("/1/", "/99/")).status_code == 404
+    rest = client.get(address, {"sort": "nonsense", "page": "2", "quartile": "9"})
+    assert "27 segments" in rest.content.decode(), "what makes no sense is left aside"
+
+
+def test_what_is_shown_is_prepared_and_what_is_kept_is_not(client, user, compared):
+    client.force_login(user)
+    entry = ListEntry.objects.filter(translation_list__segment__number=1).first()
+    entry.text = "he said , &quot; the croûton &apos;s gone . &quot;"
+    entry.save()
+    place = reverse("decoding:compare", args=[compared.corpus.pk, compared.system.pk, 1])
+    for display, shown in {
+        "": entry.text,
+        "readable": 'He said, "the croûton\'s gone."',
+        "transliterated": 'He said, "the crouton\'s gone."',
+        "paper": 'He said, "the croton\'s gone."',
+    }.items():
+        page = client.get(place, {"display": display})
+        texts = [
+            "".join(span.text for span in spans) for _, spans in page.context["sides"][0].entries
+        ]
+        assert texts[0] == shown
+    entry.refresh_from_db()
+    assert "&quot;" in entry.text
+
+
+def test_display_options_can_be_kept_and_had_again():
+    for display in DISPLAYS.values():
+        assert Display(**display.options).options == display.options
+
+
+@pytest.mark.parametrize("name", ["browse", "compare", "lists", "corpora", "systems", "corpus"])
+def test_the_number_of_queries_does_not_grow(client, user, baseline, other, name):
+    client.force_login(user)
+
+    def queries(compared):
+        pks = [compared.corpus.pk, compared.system.pk]
+        arguments = {"browse": pks, "compare": [*pks, 1], "corpus": pks[:1]}.get(name, [])
+        with CaptureQueriesContext(connection) as found:
+            assert client.get(reverse(f"decoding:{name}", args=arguments)).status_code == 200
+        return len(found)
+
+    one = fill(user, baseline, other, 1)
+    at_one = queries(one)
+    many = fill(user, baseline, other, 100)
+    for number in range(30):
+        make_corpus(user, name=f"more {number}")
+        make_system(user, name=f"more {number}")
+    assert queries(many) == at_one

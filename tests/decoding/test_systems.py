@@ -1,0 +1,282 @@
+"""Systems: imported from Moses by a job, external by hand; recipes in the admin."""
+
+from __future__ import annotations
+
+import zipfile
+
+import pytest
+from django.core.files.storage import default_storage
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from decoding.actions import jobs as job_actions
+from decoding.actions.jobs import claim_job
+from decoding.jobs import run_claimed
+from decoding.models import Job, Recipe, System
+from decoding.storage import fetch_folder
+from tests.factories import make_corpus, make_list, make_recipe, make_system
+
+pytestmark = pytest.mark.django_db
+
+ARPA = r"""\data\
+ngram 1=5
+
+\1-grams:
+-1 <s>
+-1 </s>
+-0.5 the
+-0.7 house
+-1.2 <unk>
+
+\end\
+"""
+TABLE = "das ||| the ||| 0.5\nhaus ||| house ||| 0.25\ndas haus ||| the house ||| 0.1\n"
+INI = """[feature]
+UnknownWordPenalty
+WordPenalty
+PhraseDictionaryMemory name=TranslationModel0 num-features=1 path=model/table
+Distortion
+KENLM name=LM0 path=model/lm.arpa order=1
+[weight]
+WordPenalty0= -0.3
+TranslationModel0= 0.4
+Distortion0= 0.2
+LM0= 0.5
+"""
+ABOUT = {"name": "small", "source_language": "de", "target_language": "en"}
+
+
+@pytest.fixture(autouse=True)
+def no_broker(monkeypatch):
+    monkeypatch.setattr(job_actions, "announce", lambda pk: None)
+
+
+def archive(tmp_path, **changed: str) -> SimpleUploadedFile:
+    path = tmp_path / "small.zip"
+    files = {"moses.ini": INI, "model/table": TABLE, "model/lm.arpa": ARPA} | changed
+    with zipfile.ZipFile(path, "w") as packed:
+        for name, content in files.items():
+            packed.writestr(name, content)
+    return SimpleUploadedFile("small.zip", path.read_bytes())
+
+
+def run(job: Job) -> Job:
+    run_claimed(claim_job(job.pk))
+    job.refresh_from_db()
+    return job
+
+
+def test_a_moses_system_is_imported_and_makes_lists(client, user, tmp_path):
+    client.force_login(user)
+    answer = client.post(reverse("decoding:add-moses"), {**ABOUT, "archive": archive(tmp_path)})
+    job = Job.objects.get(kind="import-moses")
+    assert answer["Location"] == job.get_absolute_url()
+    uploaded = job.parameters["upload"]
+    assert (run(job).state, job.error) == ("done", "")
+    system = System.objects.get()
+    assert (system.name, system.kind, system.owner) == ("small", "imported", user)
+    assert system.card["features"]["TranslationModel0"] == [0.4]
+    assert system.card["facts"]["Phrase pairs"] == "3"
+    assert fetch_folder(system.checksum, system.storage_key).joinpath("system.json").is_file()
+    assert not default_storage.exists(uploaded[1]), "the upload has served"
+
+    corpus = make_corpus(user, [("das haus", ["the house"]), ("das", [])])
+    page = client.get(reverse("decoding:make-lists", args=[system.pk]))
+    offered = {version.kind for version in page.context["form"].fields["recipes"].queryset}
+    assert offered == {"unique-best", "diverse"}
+    versions = [recipe.newest.pk for recipe in Recipe.objects.filter(name__startswith="Five")]
+    answer = client.post(
+        reverse("decoding:make-lists", args=[system.pk]),
+        {"corpus": corpus.pk, "recipes": versions},
+    )
+    job = Job.objects.get(kind="make-lists")
+    assert answer["Location"] == job.get_absolute_url()
+    assert run(job).result == {"lists made": 4, "lists failed": 0}
+    best = corpus.lists.get(segment__number=1, recipe_version__kind="unique-best")
+    first = best.entries.first()
+    assert (first.text, first.bleu1) == ("the house", pytest.approx(100))
+    assert first.segmentation in ([[0, 1, 2]], [[0, 0, 1], [1, 1, 1]])
+    assert set(first.features) == {"WordPenalty0", "TranslationModel0", "Distortion0", "LM0"}
+    assert best.provenance["checksum"] == system.checksum
+    page = client.get(system.get_absolute_url()).content.decode()
+    assert "Features and weights" in page
+    assert "TranslationModel0" in page
+
+
+def test_a_bad_model_fails_the_import_with_its_sentence_and_nothing_is_kept(client, user, tmp_path):
+    client.force_login(user)
+    lying = ARPA.replace("ngram 1=5", "ngram 1=50")
+    upload = archive(tmp_path, **{"model/lm.arpa": lying})
+    client.post(reverse("decoding:add-moses"), {**ABOUT, "archive": upload})
+    job = Job.objects.get()
+    uploaded = job.parameters["upload"]
+    assert run(job).state == "failed"
+    assert job.error.startswith("lm.arpa:")
+    assert "50 1-grams" in job.error
+    assert job.traceback == ""
+    assert not System.objects.exists()
+    assert not default_storage.exists(uploaded[1])
+
+
+def test_an_administrator_imports_from_the_server(client, administrator, tmp_path):
+    client.force_login(administrator)
+    (tmp_path / "model").mkdir()
+    for name, content in {"moses.ini": INI, "model/table": TABLE, "model/lm.arpa": ARPA}.items():
+        (tmp_path / name).write_text(content)
+    client.post(reverse("decoding:add-moses"), {**ABOUT, "path": str(tmp_path / "moses.ini")})
+    assert run(Job.objects.get()).state == "done"
+    assert System.objects.get().checksum
+    answer = client.post(reverse("decoding:add-moses"), {**ABOUT, "name": "b", "path": "moses.ini"})
+    assert "is not the absolute path" in answer.content.decode()
+
+
+def test_who_is_no_administrator_any_more_reads_nothing_of_the_server(user, tmp_path):
+    (tmp_path / "moses.ini").write_text(INI)
+    job = Job.objects.create(
+        owner=user, kind="import-moses", title="x",
+        parameters={"about": ABOUT, "upload": None, "ini": str(tmp_path / "moses.ini")},
+    )  # fmt: skip
+    assert run(job).error == "only administrators may name files of the server"
+
+
+def test_the_same_system_is_stored_once_and_goes_with_its_last_owner(
+    client, user, colleague, tmp_path
+):
+    for owner in (user, colleague):
+        client.force_login(owner)
+        client.post(reverse("decoding:add-moses"), {**ABOUT, "archive": archive(tmp_path)})
+        run(Job.objects.filter(owner=owner).get())
+    one, other = System.objects.order_by("pk")
+    assert one.storage_key == other.storage_key
+    client.post(reverse("decoding:delete-system", args=[other.pk]))
+    assert default_storage.exists(one.storage_key)
+    client.force_login(user)
+    client.post(reverse("decoding:delete-system", args=[one.pk]))
+    assert not System.objects.exists()
+    assert not default_storage.exists(one.storage_key)
+
+
+def test_what_is_not_yours_is_not_there(client, user, colleague):
+    corpus, system = make_corpus(user), make_system(user)
+    make_list(corpus.segments.first(), system, make_recipe(kind="pool-best"), ["a house"])
+    client.force_login(colleague)
+    for address in (
+        corpus.get_absolute_url(),
+        system.get_absolute_url(),
+        reverse("decoding:upload", args=[system.pk]),
+        reverse("decoding:make-lists", args=[system.pk]),
+        reverse("decoding:browse", args=[corpus.pk, system.pk]),
+        reverse("decoding:compare", args=[corpus.pk, system.pk, 1]),
+    ):
+        assert client.get(address).status_code == 404, address
+    for name, pk in (("delete-corpus", corpus.pk), ("delete-system", system.pk)):
+        assert client.post(reverse(f"decoding:{name}", args=[pk])).status_code == 404
+    for name in ("corpora", "systems", "lists"):
+        assert corpus.name not in client.get(reverse(f"decoding:{name}")).content.decode()
+
+
+# --- Recipes ------------------------------------------------------------------------------------
+
+SETTINGS = {
+    "kind": "diverse", "length": 5, "kbest": 1000, "order": 4, "penalty": 0.1, "per_list": 1,
+    "search": "standard",
+}  # fmt: skip
+
+HISTORY = {"versions-TOTAL_FORMS": 0, "versions-INITIAL_FORMS": 0}
+
+
+def change(client, recipe, **settings):
+    return client.post(
+        reverse("admin:decoding_recipe_change", args=[recipe.pk]),
+        {"name": recipe.name, "notes": "", **HISTORY, **SETTINGS, **settings},
+        follow=True,
+    )
+
+
+@pytest.fixture
+def diverse(client, administrator):
+    client.force_login(administrator)
+    return Recipe.objects.get(name="Five diverse")
+
+
+def test_every_installation_begins_with_the_papers_two_recipes():
+    assert {recipe.name: recipe.newest.summary for recipe in Recipe.objects.all()} == {
+        "Five best": "unique 5-best",
+        "Five diverse": "diverse 5, n=4 λ=0.1",
+    }
+
+
+def test_an_administrator_sets_n_and_lambda(client, administrator, diverse):
+    page = change(client, diverse, order=3, penalty=0.05, reason="as tuned for de-en")
+    assert "From now on version 2: diverse 5, n=3 λ=0.05." in page.content.decode()
+    newest = diverse.newest
+    assert (newest.number, newest.order, newest.penalty) == (2, 3, 0.05)
+    assert (newest.author, newest.reason) == (administrator, "as tuned for de-en")
+    assert list(diverse.versions.values_list("number", "order")) == [(2, 3), (1, 4)]
+    history = client.get(diverse.get_absolute_url()).content.decode()
+    assert "as tuned for de-en" in history
+    assert "no new version" in change(client, diverse, order=3, penalty=0.05).content.decode()
+
+
+def test_a_list_keeps_the_version_by_which_it_was_made(client, user, diverse):
+    corpus, frozen = make_corpus(user), diverse.newest
+    made = make_list(corpus.segments.first(), make_system(user), frozen, ["a house"])
+    change(client, diverse, penalty=0.2)
+    made.refresh_from_db()
+    assert made.recipe_version == frozen
+    assert made.recipe_version.penalty == 0.1
+    page = client.get(diverse.get_absolute_url()).content.decode()
+    assert "has lists" in page
+    assert "in force" in page
+    gone = client.post(reverse("admin:decoding_recipe_delete", args=[diverse.pk]), {"post": "yes"})
+    assert gone.status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("settings_", "says"),
+    [
+        ({"order": 0}, "greater than or equal to 1"),
+        ({"order": 10}, "less than or equal to 9"),
+        ({"penalty": -1}, "greater than or equal to 0"),
+        ({"penalty": "nan"}, "Enter a number"),
+        ({"penalty": 11}, "less than or equal to 10"),
+        ({"length": 0}, "greater than or equal to 1"),
+        ({"length": 6, "kbest": 5}, "K is less than M"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(client, diverse, settings_, says):
+    assert says in change(client, diverse, **settings_).content.decode()
+    assert diverse.newest.number == 1
+
+
+@pytest.mark.parametrize(
+    ("settings_", "says"),
+    [
+        ({"order": 1}, "the paper tried n from 2 to 9"),
+        ({"penalty": 0.5}, "the paper tried λ from 0.005 to 0.2"),
+        ({"penalty": 0}, "all translations will be the same"),
+        ({"length": 11}, "nobody reads so many"),
+        ({"kind": "unique-best", "kbest": 100}, "The paper took K = 1000"),
+    ],
+)
+def test_what_is_unusual_is_advised_against(client, diverse, settings_, says):
+    assert says in change(client, diverse, **settings_).content.decode()
+    assert diverse.newest.number == 2
+
+
+def test_a_new_recipe(client, diverse):
+    client.post(
+        reverse("admin:decoding_recipe_add"),
+        {"name": "Ten diverse", "notes": "more", **SETTINGS, "length": 10},
+    )
+    recipe = Recipe.objects.get(name="Ten diverse")
+    assert (recipe.notes, recipe.newest.number, recipe.newest.length) == ("more", 1, 10)
+    assert client.get(reverse("decoding:recipes")).status_code == 200
+    assert client.get(reverse("admin:decoding_recipe_changelist")).status_code == 200
+
+
+def test_researchers_look_at_recipes_but_do_not_set_them(client, user):
+    client.force_login(user)
+    recipe = Recipe.objects.get(name="Five diverse")
+    assert client.get(recipe.get_absolute_url()).status_code == 200
+    assert client.get(reverse("admin:decoding_recipe_change", args=[recipe.pk])).status_code == 302

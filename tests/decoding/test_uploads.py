@@ -1,0 +1,337 @@
+"""Bad uploads: each gets its sentence, nothing of it is kept, nothing crashes."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import tarfile
+import zipfile
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from decoding.models import Corpus, Job, Pool, System
+from decoding.uploads import scratch
+from tests.factories import make_corpus, make_system
+
+pytestmark = pytest.mark.django_db
+
+TWO_LINES = b"das haus\nein haus\n"
+PACKED = gzip.compress(TWO_LINES * 1000, mtime=0)
+SGM = (
+    b'<srcset setid="t" srclang="de">\n<doc docid="a">\n<seg id="1">das haus</seg>\n</doc></srcset>'
+)
+XML_BOMB = b"""<?xml version="1.0"?>
+<!DOCTYPE dataset [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>
+<dataset><doc id="d"><src lang="de"><p><seg id="1">&b;</seg></p></src></doc></dataset>
+"""
+
+
+@pytest.fixture(autouse=True)
+def small_limits(settings, monkeypatch):
+    settings.UPLOAD_LIMIT_BYTES = 12_000_000
+    monkeypatch.setattr("decoding.uploads._MOST_GROWTH", 2)
+
+
+@pytest.fixture
+def client(client, user):
+    client.force_login(user)
+    return client
+
+
+@pytest.fixture
+def nothing_kept(settings):
+    """At the end there is no row and no file that was not there before."""
+
+    def files():
+        kept = settings.MEDIA_ROOT.rglob("*") if settings.MEDIA_ROOT.exists() else []
+        return {path for path in [*kept, *scratch().rglob("*")] if path.is_file()}
+
+    before = files()
+    yield
+    assert files() == before
+    assert not Job.objects.exists()
+
+
+def upload(name: str, content: bytes) -> SimpleUploadedFile:
+    return SimpleUploadedFile(name, content)
+
+
+CORPORA = [
+    # (format, source, references, what the page says)
+    ("text", ("a.txt", b""), [], "The submitted file is empty"),
+    ("text", ("a.gz", gzip.compress(b"")), [], "a.gz: is empty"),
+    ("text", ("a.txt", b"\n\n"), [], "a.txt:1: the source is empty"),
+    ("text", ("a.txt", TWO_LINES), [("b.txt", b"the house\n")],
+     "b.txt: ends after 1 lines, but a.txt goes on"),
+    ("text", ("a.txt", b"das haus\n"), [("b.txt", b"the house\na house\n")],
+     "a.txt: ends after 1 lines, but b.txt goes on"),
+    ("text", ("a.txt", "das größte haus\n".encode("latin-1")), [],
+     "a.txt:1: byte 7 of the line is not UTF-8"),
+    ("text", ("a.txt", b"das haus\nein \xff haus\n"), [], "a.txt:2: byte 5 of the line"),
+    ("text", ("a.txt", "das haus\n".encode("utf-16")), [], "a.txt: is in UTF-16"),
+    ("text", ("a.txt", b"\xef\xbb\xbfdas haus\n"), [], "a.txt: begins with a byte order mark"),
+    ("text", ("a.txt", b"das haus\rein haus\r"), [],
+     "a.txt:1: a carriage return stands within the line"),
+    ("text", ("a.txt", b"das haus\nein\x00haus\n"), [], "a.txt:2: there is a zero byte"),
+    ("text", ("a.txt", b"x" * 10_000_000), [], "a.txt:1: the line is longer than 1,000,000 bytes"),
+    ("text", ("a.txt", b"wort " * 3000 + b"\n"), [], "a.txt:1: a text has 14,999 characters"),
+    ("text", ("a.gz", PACKED[:-12]), [], "a.gz:1: the gzip data are damaged or cut off"),
+    ("text", ("a.gz", PACKED[:20] + b"\xff\xff" + PACKED[22:]), [], "the gzip data are damaged"),
+    ("text", ("a.gz", gzip.compress(b"wort wort\n" * 3_000_000, 1)), [],
+     "a.gz: unpacks to more than 24 MB"),
+    ("text", ("a.txt", b"x\n" * 6_000_001), [], "a.txt: is larger than 12 MB"),
+    ("text", ("a.zip", b"PK\x03\x04" + bytes(100)), [], "a.zip: is a zip archive"),
+    ("text", ("a.pdf", b"%PDF-1.7\n"), [], "a.pdf: is a PDF file"),
+    ("text", ("a.bz2", b"BZh91AY&SY"), [], "a.bz2: is packed with bzip2"),
+    ("text", ("a.txt", TWO_LINES), [("b.txt", TWO_LINES)] * 9, "8 files are the most"),
+    ("tsv", ("a.tsv", b"das haus\tthe house\nein haus\n"), [],
+     "a.tsv:2: expected 2 columns, as in line 1, found 1"),
+    ("tsv", ("a.tsv", b"a\t" * 9 + b"b\n"), [], "a.tsv:1: 9 references, and 8 is the most"),
+    ("tsv", ("a.tsv", b"source\treference\n"), [], "there is no segment"),
+    ("tsv", ("a.tsv", b"das haus\tthe house\n"), [("b.txt", TWO_LINES)],
+     "the references stand in the source file"),
+    ("jsonl", ("a.jsonl", b'{"source": "das haus"\n'), [], "a.jsonl:1: not JSON"),
+    ("jsonl", ("a.jsonl", b"[" * 100_000), [], "a.jsonl:1: not JSON"),
+    ("jsonl", ("a.jsonl", b'["das haus"]\n'), [], "is not a string"),
+    ("jsonl", ("a.jsonl", b'{"source": "das haus", "references": "the house"}\n'), [],
+     "is not a list of strings"),
+    ("jsonl", ("a.jsonl", b'{"source": "das \\ud800 haus"}\n'), [], "half a surrogate pair"),
+    ("jsonl", ("a.jsonl", b'{"source": "das \\u0000 haus"}\n'), [], "has a zero byte in it"),
+    ("wmt", ("a.sgm", b"das haus\n"), [], "a.sgm: there is no &lt;seg&gt; in the file"),
+    ("wmt", ("a.sgm", b'<srcset><doc docid="a"><seg id="1">das haus\n'), [],
+     "a.sgm:1: the segment that begins here does not end"),
+    ("wmt", ("a.sgm", SGM), [("b.sgm", SGM.replace(b'id="1"', b'id="2"'))],
+     "b.sgm:3: expected segment 1 of a, found segment 2 of a"),
+    ("wmt", ("a.xml", b"<dataset><doc id='d'><src><p><seg id='1'>das haus</p></dataset>"), [],
+     "a.xml:1: not XML: mismatched tag"),
+    ("wmt", ("a.xml", XML_BOMB), [], "a.xml:2: the file has a document type declaration"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "source", "references", "says"), CORPORA)
+def test_a_bad_corpus(client, nothing_kept, kind, source, references, says):
+    answer = client.post(
+        reverse("decoding:add-corpus"),
+        {
+            "name": "bad",
+            "source_language": "de",
+            "target_language": "en",
+            "format": kind,
+            "source": upload(*source),
+            "references": [upload(*reference) for reference in references],
+        },
+    )
+    assert answer.status_code == 422
+    assert says in answer.content.decode()
+    assert not Corpus.objects.exists()
+
+
+POOLS = [
+    ("nbest", [b"0 ||| a house ||| ||| -1\n"], "ends with segment 1, and the corpus has 2"),
+    ("nbest", [b"0 ||| a ||| ||| -1\n2 ||| b ||| ||| -1\n"], "segment 2 has no translation"),
+    ("nbest", [b"1 ||| a house ||| ||| -1\n"], "segment 1 has no translation"),
+    ("nbest", [b"".join(b"%d ||| a\n" % n for n in range(3))],
+     "there are translations of segment 3, and the corpus has 2"),
+    ("nbest", [b"0 ||| a\n1 ||| b\n0 ||| c\n"], "0.txt:3: sentence 0 comes after sentence 1"),
+    ("nbest", [b"0 ||| a ||| ||| nan\n1 ||| b ||| ||| -1\n"], "0.txt:1: the score is &#x27;nan&#x27;"),
+    ("nbest", [b"0 ||| a ||| lm= inf ||| -1\n1 ||| b ||| ||| -1\n"], "0.txt:1: a feature is &#x27;inf"),
+    ("nbest", [b"0 ||| a ||| ||| -1\n1 ||| b\n"], "1 translations have a score and 1 have none"),
+    ("nbest", [b"a house\n"], "0.txt:1: expected fields separated by |||"),
+    ("nbest", [b"first ||| a house\n"], "is &#x27;first&#x27;, not a number"),
+    ("nbest", [b'{"sentence": 0, "text": "a", "score": NaN}\n'], "which is no finite number"),
+    ("nbest", [b'{"sentence": -1, "text": "a"}\n'], "not a number from 0"),
+    ("nbest", [b'{"sentence": 0, "text": "\\ud800"}\n'], "half a surrogate pair"),
+    ("nbest", [b'{"sentence": 0}\n'], "not a string"),
+    ("nbest", [b"0 ||| a\n1 ||| b\n"] * 2, "An n-best list is one file"),
+    ("plain", [b"a house\n"], "ends with segment 1, and the corpus has 2"),
+    ("plain", [b"a house\nthe house\n", b"one house\n"], "1.txt: ends after 1 lines, but 0.txt"),
+    ("plain", [b"a house\n\n"], "segment 2 has no translation"),
+    ("plain", [b"a house\n" * 3], "there are translations of segment 3"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "files", "says"), POOLS)
+def test_bad_translations(client, user, nothing_kept, kind, files, says):
+    corpus, system = make_corpus(user), make_system(user)
+    answer = client.post(
+        reverse("decoding:upload", args=[system.pk]),
+        {
+            "corpus": corpus.pk,
+            "format": kind,
+            "files": [upload(f"{number}.txt", file) for number, file in enumerate(files)],
+        },
+    )
+    assert answer.status_code == 422
+    assert says in answer.content.decode()
+    assert not Pool.objects.exists()
+
+
+INI = """[feature]
+UnknownWordPenalty
+WordPenalty
+PhraseDictionaryMemory name=TranslationModel0 num-features=1 path={table}
+KENLM name=LM0 path=lm.arpa order=1
+[weight]
+WordPenalty0= -1
+TranslationModel0= 1
+LM0= 1
+"""
+
+
+def zipped(**files: bytes) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return packed.getvalue()
+
+
+def tarred(*members: tuple[tarfile.TarInfo, bytes]) -> bytes:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        for member, content in members:
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return packed.getvalue()
+
+
+def link(kind: bytes, target: str) -> tarfile.TarInfo:
+    member = tarfile.TarInfo("model/table")
+    member.type, member.linkname = kind, target
+    return member
+
+
+def lying_zip() -> bytes:
+    """A zip whose directory says that a file of 1 MB has 10 bytes."""
+    packed = bytearray(zipped(**{"moses.ini": b"x" * 1_000_000}))
+    directory = packed.rindex(b"PK\x01\x02")
+    packed[directory + 24 : directory + 28] = (10).to_bytes(4, "little")
+    return bytes(packed)
+
+
+def system_of(ini: str, **files: bytes) -> bytes:
+    return zipped(**{"moses.ini": ini.encode(), "lm.arpa": b"x", "table": b"x"} | files)
+
+
+ARCHIVES = {
+    "no archive": (b"moses", "is damaged, cut off or of an unknown kind"),
+    "cut off": (zipped(a=b"x" * 5000)[:-30], "is damaged, cut off or of an unknown kind"),
+    "a lying header": (lying_zip(), "is damaged, cut off or of an unknown kind"),
+    "zip slip": (zipped(**{"../evil.ini": b"x"}), "../evil.ini leads out of the archive"),
+    "zip slip, Windows": (zipped(**{"..\\evil.ini": b"x"}), "leads out of the archive"),
+    "absolute": (zipped(**{"/tmp/evil.ini": b"x"}), "/tmp/evil.ini leads out of the archive"),
+    "a drive": (zipped(**{"C:/evil.ini": b"x"}), "C:/evil.ini leads out of the archive"),
+    "tar slip": (tarred((tarfile.TarInfo("a/../../x"), b"x")), "a/../../x leads out"),
+    "a symbolic link": (tarred((link(tarfile.SYMTYPE, "/etc/passwd"), b"")), "is a link or a device"),
+    "a hard link": (tarred((link(tarfile.LNKTYPE, "/etc/passwd"), b"")), "is a link or a device"),
+    "a device": (tarred((link(tarfile.CHRTYPE, ""), b"")), "is a link or a device"),
+    "twice": (tarred(*[(tarfile.TarInfo("a"), b"x")] * 2), "a is in the archive twice"),
+    "a file as a folder": (tarred((tarfile.TarInfo("a"), b"x"), (tarfile.TarInfo("a/b"), b"x")),
+                           "a/b is in the archive twice"),
+    "a bomb": (zipped(bomb=bytes(25_000_000)), "the archive unpacks to more than 24 MB"),
+    "many files": (zipped(**{str(n): b"" for n in range(1001)}), "more than 1000 files"),
+    "no moses.ini": (zipped(table=b"x"), "there is no moses.ini in the archive"),
+    "two": (zipped(**{"a/moses.ini": b"x", "b/moses.ini": b"x"}), "there are 2 files moses.ini"),
+    "an empty one": (zipped(**{"moses.ini": b""}), "moses.ini: the file is empty"),
+    "another's file": (system_of(INI.format(table="/etc/passwd")), "/etc/passwd, which leads out"),
+    "up the tree": (system_of(INI.format(table="../../../etc/passwd")), "which leads out"),
+    "a variable": (system_of(INI.format(table="${HOME}/table")), "has a variable in it"),
+    "no table": (system_of(INI.format(table="phrases.gz")), "the archive has no such file"),
+    "an unknown feature": (system_of(INI.replace("WordPenalty\n", "NeuralModel\n")), "NeuralModel"),
+    "no weight": (system_of(INI.replace("LM0= 1", "").format(table="table")), "no weight for LM0"),
+    "a weight nan": (system_of(INI.replace("LM0= 1", "LM0= nan").format(table="table")),
+                     "a weight is not a finite number"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("which", ARCHIVES)
+def test_a_bad_archive(client, nothing_kept, which):
+    content, says = ARCHIVES[which]
+    answer = client.post(
+        reverse("decoding:add-moses"),
+        {
+            "name": "bad",
+            "source_language": "de",
+            "target_language": "en",
+            "archive": upload("system.zip", content),
+        },
+    )
+    assert answer.status_code == 422
+    assert says in answer.content.decode()
+    assert not System.objects.exists()
+
+
+def test_paths_of_the_server_are_for_administrators(client):
+    answer = client.post(
+        reverse("decoding:add-moses"),
+        {"name": "x", "source_language": "de", "target_language": "en", "path": "/etc/moses.ini"},
+    )
+    assert answer.status_code == 422
+    assert "path" not in answer.context["form"].fields
+
+
+GOOD = {
+    "text": ("text", ("a.txt", TWO_LINES), [("b.txt", b"the house\na house\n")]),
+    "packed, with carriage returns": (
+        "text", ("a.gz", gzip.compress(b"das haus\r\nein haus\r\n")),
+        [("b", b"the house\r\na house\r\n")],
+    ),
+    "tsv with a title": (
+        "tsv", ("a.tsv", b"Source\tref\ndas haus\tthe house\nein haus\ta house\n"), [],
+    ),
+    "json lines": (
+        "jsonl",
+        ("a.jsonl", b"".join(
+            json.dumps({"source": s, "references": [r]}).encode() + b"\n"
+            for s, r in (("das haus", "the house"), ("ein haus", "a house"))
+        )), [],
+    ),
+    "sgml": (
+        "wmt",
+        ("a.sgm", SGM.replace(b"</doc>", b'<seg id="2"> ein\nhaus </seg></doc>')),
+        [("b.sgm", b'<refset><doc docid="a"><seg id=1>the house</seg><seg id=2>a house</seg>')],
+    ),
+    "xml": (
+        "wmt",
+        ("a.xml", b"""<?xml version='1.0' encoding='utf-8'?>
+<dataset id="t"><doc id="a"><src lang="de"><p><seg id="1">das haus</seg>
+<seg id="2">ein haus</seg></p></src><ref lang="en" translator="A"><p><seg id="1">the house</seg>
+<seg id="2">a house</seg></p></ref><hyp system="X"><p><seg id="1">it</seg></p></hyp></doc></dataset>
+"""), [],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("which", GOOD)
+def test_a_good_corpus(client, which):
+    kind, source, references = GOOD[which]
+    answer = client.post(
+        reverse("decoding:add-corpus"),
+        {
+            "name": "good",
+            "source_language": "de",
+            "target_language": "ar",
+            "format": kind,
+            "source": upload(*source),
+            "references": [upload(*reference) for reference in references],
+            "licence": "CC BY 4.0",
+        },
+    )
+    corpus = Corpus.objects.get()
+    assert answer.status_code == 302
+    assert answer["Location"] == corpus.get_absolute_url()
+    assert [
+        (segment.number, segment.source, segment.length, segment.references.get().text)
+        for segment in corpus.segments.all()
+    ] == [(1, "das haus", 2, "the house"), (2, "ein haus", 2, "a house")]
+    assert (corpus.segment_count, corpus.most_references) == (2, 1)
+    assert (corpus.source_direction, corpus.target_direction) == ("ltr", "rtl")
+    assert corpus.licence == "CC BY 4.0"
+    page = client.get(corpus.get_absolute_url()).content.decode()
+    assert 'lang="de">das haus</td>' in page
+    again = client.post(reverse("decoding:add-corpus"), {"name": "good", "source_language": "de",
+        "target_language": "ar", "format": "text", "source": upload("a", TWO_LINES)})  # fmt: skip
+    assert "you have a corpus named good already" in again.content.decode()
