@@ -25,7 +25,14 @@ from decoding.core.search import beam as kernels
 from decoding.core.search.beam import NO_ROOM, NO_TRANSLATION, Beam
 from decoding.core.search.derivations import Columns
 from decoding.core.search.graph import SearchGraph
-from decoding.core.search.guide import Guide, Penalty, no_guide, penalty_guide, target_guide
+from decoding.core.search.guide import (
+    Guide,
+    OptionWords,
+    Penalty,
+    no_guide,
+    penalty_guide,
+    target_guide,
+)
 from decoding.core.search.model import Model, model_of, reordering_columns
 from decoding.core.search.options import (
     Choice,
@@ -87,10 +94,12 @@ class SentenceOptions:
     target_words: Sequence[str] = field(repr=False)  # of the target vocabulary
 
     @cached_property
-    def words(self) -> list[str]:
+    def words(self) -> OptionWords:
         """The target words of all options, one option after another."""
         stop = self.options.word_at[self.count]
-        return [self.word(number) for number in self.options.words[:stop].tolist()]
+        numbers, places = np.unique(self.options.words[:stop], return_inverse=True)
+        words = tuple(self.word(number) for number in numbers.tolist())
+        return OptionWords(words, places.astype(np.int32))
 
     def word(self, number: int) -> str:
         """A target word; numbers after the vocabulary are the sentence's own words."""

@@ -96,7 +96,7 @@ def list_ways(hypotheses, ways):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _push(queue, entries, size, entry):  # type: ignore[no-untyped-def]
+def push(queue, entries, size, entry):  # type: ignore[no-untyped-def]
     score = entries[entry].score
     at = size
     while at > 0:
@@ -110,7 +110,7 @@ def _push(queue, entries, size, entry):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _drop_first(queue, entries, size):  # type: ignore[no-untyped-def]
+def drop_first(queue, entries, size):  # type: ignore[no-untyped-def]
     size -= 1
     entry = queue[size]
     score = entries[entry].score
@@ -200,7 +200,7 @@ def list_best(hypotheses, ways, options, goal, wanted, most, unique, scratch, li
         if size == 0 or found == wanted:
             break
         e = queue[0]
-        _drop_first(queue, entries, size)
+        drop_first(queue, entries, size)
         size -= 1
         deviations = 0
         ancestor = e
@@ -218,7 +218,7 @@ def list_best(hypotheses, ways, options, goal, wanted, most, unique, scratch, li
             entries[count].parent = entries[e].parent
             entries[count].node = node
             entries[count].arc = arc
-            _push(queue, entries, size, count)
+            push(queue, entries, size, count)
             size += 1
             count += 1
         node = np.int64(goal)
@@ -236,7 +236,7 @@ def list_best(hypotheses, ways, options, goal, wanted, most, unique, scratch, li
                 entries[count].parent = e
                 entries[count].node = node
                 entries[count].arc = ways.first[node] + 1
-                _push(queue, entries, size, count)
+                push(queue, entries, size, count)
                 size += 1
                 count += 1
             chosen[first + length] = hypotheses[way].option

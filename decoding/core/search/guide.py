@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from decoding.core.search.compiled import inlined
+from decoding.core.search.compiled import inlined, kernel
 
 ROOT = 0
 NONE = -1
@@ -101,77 +101,89 @@ def no_guide(words: int = 0) -> Guide:
     )
 
 
-def penalty_guide(penalty: Penalty, words: Sequence[str]) -> Guide:
-    """The automaton of a penalty; ``words`` are those of the options, in their order."""
+class OptionWords(NamedTuple):
+    """The target words of all options of a sentence: most occur in many options."""
+
+    distinct: tuple[str, ...]
+    places: NDArray[np.int32]  # (words of all options,)  where each stands in ``distinct``
+
+
+def penalty_guide(penalty: Penalty, words: OptionWords) -> Guide:
+    """The automaton of a penalty over a sentence's words."""
     numbers: dict[str, int] = {}
-    keys: list[tuple[int, int]] = [(NONE, NONE)]  # state before, symbol
-    costs = [0.0]
+    before, last, costs = [NONE], [NONE], [0.0]
     states: dict[tuple[int, int], int] = {}
     for ngram, cost in penalty.costs.items():
         state = ROOT
         for text in ngram:
             key = (state, numbers.setdefault(text, len(numbers)))
-            state = states.setdefault(key, len(keys))
-            if state == len(keys):
-                keys.append(key)
+            state = states.setdefault(key, len(costs))
+            if state == len(costs):
+                before.append(key[0])
+                last.append(key[1])
                 costs.append(0.0)
         if state != ROOT:
             costs[state] += cost
     classes = penalty.classes or {}
-    symbols = [numbers.get(classes.get(word, word), NONE) for word in words]
-    return _guide(keys, states, costs, len(numbers), symbols, forced=False)
+    symbols = [numbers.get(classes.get(word, word), NONE) for word in words.distinct]
+    return _guide(before, last, costs, len(numbers), symbols, words, forced=False)
 
 
-def target_guide(target: Sequence[str], words: Sequence[str]) -> Guide:
-    """The automaton of one translation; ``words`` are those of the options, in their order."""
+def target_guide(target: Sequence[str], words: OptionWords) -> Guide:
+    """The automaton of one translation over a sentence's words."""
     numbers: dict[str, int] = {}
-    keys = [(NONE, NONE)]
-    for state, text in enumerate(target):
-        keys.append((state, numbers.setdefault(text, len(numbers))))
-    states = {key: state for state, key in enumerate(keys) if state}
-    symbols = [numbers.get(word, NONE) for word in words]
-    return _guide(keys, states, [0.0] * len(keys), len(numbers), symbols, forced=True)
+    last = [NONE, *(numbers.setdefault(text, len(numbers)) for text in target)]
+    before = list(range(-1, len(target)))
+    symbols = [numbers.get(word, NONE) for word in words.distinct]
+    return _guide(before, last, [0.0] * len(last), len(numbers), symbols, words, forced=True)
 
 
 def _guide(
-    keys: Sequence[tuple[int, int]],
-    states: Mapping[tuple[int, int], int],
+    before: Sequence[int],
+    last: Sequence[int],
     costs: Sequence[float],
     alphabet: int,
     symbols: Sequence[int],
+    words: OptionWords,
     *,
     forced: bool,
 ) -> Guide:
-    """Link states to their suffixes; ``keys`` has the state before and the symbol of each."""
+    """Link states to their suffixes; each state has the one before it and its last symbol."""
+    count = len(costs)
     root = np.full(alphabet, NONE, np.int32)
-    child, sibling, symbol = np.full((3, len(keys)), NONE, np.int32)
-    failure = np.zeros(len(keys), np.int32)
+    child, sibling = np.full((2, count), NONE, np.int32)
+    symbol, failure = np.array(last, np.int32), np.zeros(count, np.int32)
     total = np.array(costs, np.float64)
-    depth = [0] * len(keys)
-    for state in range(1, len(keys)):
-        before, last = keys[state]
-        depth[state] = depth[before] + 1
-        symbol[state] = last
-        sibling[state], child[before] = child[before], state
-        if before == ROOT:
-            root[last] = state
-    for state in sorted(range(1, len(keys)), key=depth.__getitem__):
-        before, last = keys[state]
-        while before != ROOT:
-            before = int(failure[before])
-            if (suffix := states.get((before, last))) is not None:
-                failure[state] = suffix
-                total[state] += total[suffix]
-                break
-    return Guide(
-        True,
-        forced,
-        len(keys) - 1 if forced else NONE,
-        root,
-        child,
-        sibling,
-        symbol,
-        failure,
-        total,
-        np.array(symbols, np.int32),
-    )
+    depth = np.zeros(count, np.int32)
+    _link(np.array(before, np.int32), symbol, depth, root, child, sibling, failure, total)
+    placed = np.array([*symbols, NONE], np.int32)[words.places]
+    accepted = count - 1 if forced else NONE
+    return Guide(True, forced, accepted, root, child, sibling, symbol, failure, total, placed)
+
+
+@kernel
+def _link(before, symbol, depth, root, child, sibling, failure, total):  # type: ignore[no-untyped-def]
+    """Fill the transitions, then the failures from the shortest states to the longest.
+
+    A state's number is larger than that of the state before it.
+    """
+    longest = 0
+    for state in range(1, symbol.size):
+        depth[state] = depth[before[state]] + 1
+        longest = max(longest, depth[state])
+        sibling[state], child[before[state]] = child[before[state]], state
+        if before[state] == ROOT:
+            root[symbol[state]] = state
+    for length in range(2, longest + 1):
+        for state in range(1, symbol.size):
+            if depth[state] != length:
+                continue
+            suffix, found = np.int64(before[state]), np.int64(NONE)
+            while suffix != ROOT and found == NONE:
+                suffix = np.int64(failure[suffix])
+                found = np.int64(root[symbol[state]] if suffix == ROOT else child[suffix])
+                while suffix != ROOT and found != NONE and symbol[found] != symbol[state]:
+                    found = np.int64(sibling[found])
+            if found != NONE:
+                failure[state] = found
+                total[state] += total[found]

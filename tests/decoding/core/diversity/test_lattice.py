@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from decoding.core.diversity.lattice import best_penalised, diverse_from_graph
+from decoding.core.diversity.lattice import PenalisedSearch, diverse_from_graph
 from decoding.core.diversity.lists import DiversityOptions, diverse_list, penalty_for
 from decoding.core.search.decoder import EXHAUSTIVE, Decoder, SearchOptions
 from tests.decoding.core.search import naive
@@ -47,7 +47,7 @@ def test_on_a_pruned_graph_it_is_the_best_of_all_its_derivations(seed):
         score - naive.penalty_of(penalty, text.split())
         for score, text in zip(everything.scores, everything.texts, strict=True)
     )
-    found = best_penalised(graph, penalty)
+    found = PenalisedSearch(graph).best(penalty)
     assert found.total == pytest.approx(wanted, abs=1e-6)
     assert found.score - naive.penalty_of(penalty, found.text.split()) == pytest.approx(wanted)
 
