@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from decoding.core.formats.nbest import NBestEntry, read_lists, write_nbest
-from decoding.core.formats.text import read_parallel
+from decoding.core.formats.text import read_lines, read_parallel
 from evaluation.core.errors import InputError
-from evaluation.core.metrics.bleu import sentence_statistics
+from evaluation.core.metrics.bleu import StatisticsArray, sentence_statistics
 from evaluation.core.metrics.references import References, index_references
-from evaluation.core.metrics.words import Vocabulary
+from evaluation.core.metrics.words import SentenceLists, Vocabulary, list_offsets
 from evaluation.core.tuning.lists import FloatArray, KBestLists, join, model_scores
 
 
@@ -39,18 +39,23 @@ class Referee:
         """From one file for each reference, a sentence a line."""
         return cls(list(read_parallel(paths)))
 
+    def statistics(self, texts: Sequence[str], lengths: Sequence[int]) -> StatisticsArray:
+        """BLEU's statistics of the texts of lists of these lengths."""
+        lists = SentenceLists(self._vocabulary.encode(texts), list_offsets(lengths))
+        return sentence_statistics(lists, self.references)
+
     def label(
         self, lists: Sequence[Sequence[NBestEntry]], features: Mapping[str, int] | None = None
     ) -> LabelledLists:
         """The lists with BLEU's statistics; ``features`` fixes the columns if it is known."""
-        encoded = self._vocabulary.encode_lists([[e.text for e in entries] for entries in lists])
-        statistics = sentence_statistics(encoded, self.references)
+        texts = [entry.text for entries in lists for entry in entries]
+        lengths = [len(entries) for entries in lists]
+        statistics = self.statistics(texts, lengths)
         features = features or feature_columns(lists)
         rows = np.zeros((len(statistics), sum(features.values())))
         for row, entry in zip(rows, chain.from_iterable(lists), strict=True):
             _fill(row, entry, features)
-        texts = [entry.text for entries in lists for entry in entries]
-        return LabelledLists(KBestLists(encoded.offsets, rows, statistics), features, texts)
+        return LabelledLists(KBestLists(list_offsets(lengths), rows, statistics), features, texts)
 
     def label_files(self, paths: Sequence[Path]) -> LabelledLists:
         """Several n-best files of the same sentences as one, without duplicates."""
@@ -124,3 +129,35 @@ def rescored(labelled: LabelledLists, weights: FloatArray) -> Iterator[NBestEntr
 def write_kbest(path: Path, labelled: LabelledLists, weights: FloatArray) -> None:
     """Write lists with their scores under the weights, best first, in Moses' format."""
     write_nbest(path, rescored(labelled, weights))
+
+
+def read_weights(path: Path, features: Mapping[str, int]) -> FloatArray:
+    """Weights in lines such as ``LM0= 0.5``, each feature's values after its name.
+
+    Other lines are passed over, so that a moses.ini will do.
+    """
+    found: dict[str, list[float]] = {}
+    for number, line in enumerate(read_lines(path), start=1):
+        name, equals, values = line.strip().partition("= ")
+        if not equals or name not in features:
+            continue
+        try:
+            found[name] = [float(value) for value in values.split()]
+        except ValueError:
+            raise InputError(
+                f"the weights of {name} are no numbers", path=path, line=number
+            ) from None
+        if len(found[name]) != features[name]:
+            raise InputError(
+                f"expected {features[name]} weights of {name}, found {len(found[name])}",
+                path=path,
+                line=number,
+            )
+    missing = [name for name in features if name not in found]
+    if missing:
+        raise InputError(
+            f"there are no weights of {', '.join(missing)}",
+            path=path,
+            hint="Give a line such as LM0= 0.5 for each feature of the lists.",
+        )
+    return np.concatenate([found[name] for name in features])

@@ -178,6 +178,16 @@ class System:
         }
         (directory / MANIFEST).write_text(json.dumps(facts, indent=1, ensure_ascii=False) + "\n")
 
+    def save_weights(self, directory: Path) -> None:
+        """Put the weights into the manifest of the directory that this system was opened from."""
+        manifest = directory / MANIFEST
+        facts = json.loads(manifest.read_text())
+        for feature, fact in zip(self.features, facts["features"], strict=True):
+            fact["weights"] = self.weights[feature.columns].tolist()
+        part = manifest.with_suffix(".part")
+        part.write_text(json.dumps(facts, indent=1, ensure_ascii=False) + "\n")
+        part.replace(manifest)  # a reader finds all old weights or all new ones
+
     def _arrays(self) -> dict[str, NDArray[Any]]:
         arrays: dict[str, NDArray[Any]] = {
             **{f"table-{name}": array for name, array in self.table._asdict().items()},
