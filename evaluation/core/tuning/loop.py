@@ -105,7 +105,8 @@ def _next_round(
         forecast=metric.under(merged, progress.weights),
     )
     decoded = Progress((*progress.rounds, done), progress.weights, merged)
-    if done.new == 0:
+    # On the way from old weights to new ones, there may be nothing new yet.
+    if done.new == 0 and options.interpolation == 1.0:
         return replace(decoded, stopped="no new translations")
     rounds = len(decoded.rounds)
     if rounds - 1 - decoded.rounds.index(decoded.best) >= options.patience:

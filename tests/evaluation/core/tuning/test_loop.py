@@ -71,6 +71,7 @@ def worse(lists, start, rng):
         (worse, LoopOptions(), 100, 2, "no new translations"),
         (worse, LoopOptions(rounds=10, patience=2), 3, 3, "no better score for 2 rounds"),
         (worse, LoopOptions(rounds=3), 3, 3, "3 rounds done"),
+        (worse, LoopOptions(rounds=3, interpolation=0.1), 100, 3, "3 rounds done"),
         (worse, LoopOptions(rounds=1), 3, 1, "1 rounds done"),
     ],
 )
