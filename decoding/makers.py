@@ -47,8 +47,9 @@ def maker_for(system: System, corpus: Corpus, version: RecipeVersion) -> Maker:
     if problem := why_not(system, corpus, version):
         raise VariorumError(problem)
     if version.is_decoded:
-        decoder = decoder_of(system.checksum, system.storage_key)
-        return Maker(partial(_decoded, decoder, version), system.checksum)
+        return Maker(
+            lambda number, source: list_by_decoding(system, version, source), system.checksum
+        )
     pool = system.pools.get(corpus=corpus)
     return Maker(
         partial(_from_pool, fetch_folder(pool.checksum, pool.storage_key), version), pool.checksum
@@ -81,13 +82,12 @@ def decoder_of(checksum: str, key: str) -> Decoder:
     return Decoder(CoreSystem.open(fetch_folder(checksum, key)))
 
 
-def _decoded(
-    decoder: Decoder, version: RecipeVersion, number: int, source: str
-) -> list[Translation]:
+def list_by_decoding(system: System, version: RecipeVersion, source: str) -> list[Translation]:
     """Unique best (ALGORITHMS A4) or diverse lists (A3, A5), as ``manage.py decode`` makes them."""
     from decoding.core.diversity.lists import DiversityOptions, diverse_list
     from decoding.core.search.decoder import SearchOptions
 
+    decoder = decoder_of(system.checksum, system.storage_key)
     search = SearchOptions(pop_limit=_POP_LIMITS[RecipeVersion.Search(version.search)])
     sentence = decoder.collect(source)
     if version.kind == RecipeVersion.Kind.UNIQUE_BEST:

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from decoding.views import browser, corpora, jobs, recipes, sharing, systems
+from decoding.views import browser, corpora, jobs, playground, recipes, sharing, systems
 
 app_name = "decoding"
 
@@ -21,6 +21,8 @@ urlpatterns = [
     path("lists/", browser.all_lists, name="lists"),
     path("lists/<int:corpus>/<int:system>/", browser.browse, name="browse"),
     path("lists/<int:corpus>/<int:system>/<int:place>/", browser.compare, name="compare"),
+    path("playground/", playground.playground, name="playground"),
+    path("playground/recipe/", playground.make_recipe, name="make-recipe"),
     path("jobs/", jobs.job_list, name="jobs"),
     path("jobs/self-test/", jobs.self_test, name="self-test"),
     path("jobs/<int:pk>/", jobs.job_page, name="job"),

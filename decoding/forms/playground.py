@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from django import forms
+
+from decoding.models import Corpus, Recipe, System
+from decoding.models.recipes import HIGHEST_ORDER
+
+
+class Slider(forms.NumberInput):
+    input_type = "range"
+
+
+class PlaygroundForm(forms.Form):
+    """A sentence, typed or picked, and how its lists shall be made."""
+
+    system = forms.ModelChoiceField(System.objects.none(), empty_label=None)
+    corpus = forms.ModelChoiceField(
+        Corpus.objects.none(), required=False, empty_label="none", label="Pick from"
+    )
+    number = forms.IntegerField(label="Segment", min_value=1, required=False)
+    text = forms.CharField(
+        label="Or type a sentence",
+        required=False,
+        max_length=2000,
+        widget=forms.Textarea({"rows": 2, "dir": "auto"}),
+    )
+    order = forms.IntegerField(
+        label="n", min_value=1, max_value=HIGHEST_ORDER, widget=Slider({"step": 1})
+    )
+    penalty = forms.FloatField(label="λ", min_value=0, max_value=1, widget=Slider({"step": 0.005}))
+    length = forms.IntegerField(label="M", min_value=2, max_value=20)
+
+    DEFAULTS = {"order": 4, "penalty": 0.1, "length": 5}
+
+    def __init__(self, data, *, user) -> None:
+        systems = System.objects.visible_to(user).exclude(kind=System.Kind.EXTERNAL).defer("card")
+        first = systems.first()
+        said = {**self.DEFAULTS, "system": first and first.pk, **data.dict()}
+        super().__init__(said)
+        self.fields["system"].queryset = systems
+        self.fields["corpus"].queryset = Corpus.objects.visible_to(user)
+
+    def clean(self):
+        cleaned = super().clean()
+        corpus, number = cleaned.get("corpus"), cleaned.get("number")
+        cleaned["segment"] = None
+        if corpus and number and not cleaned.get("text"):
+            segments = corpus.segments.prefetch_related("references")
+            cleaned["segment"] = segments.filter(number=number).first()
+            if cleaned["segment"] is None:
+                self.add_error(
+                    "number", f"The corpus has segments from 1 to {corpus.segment_count}."
+                )
+        return cleaned
+
+    @property
+    def source(self) -> str:
+        segment = self.cleaned_data["segment"]
+        return segment.source if segment else self.cleaned_data["text"]
+
+    @property
+    def references(self) -> list[str]:
+        segment = self.cleaned_data["segment"]
+        return [one.text for one in segment.references.all()] if segment else []
+
+
+class NewRecipeForm(forms.ModelForm):
+    """The name of a recipe that is made of settings which somebody tried."""
+
+    class Meta:
+        model = Recipe
+        fields = ["name"]
