@@ -15,6 +15,7 @@ handler500 = "config.views.server_error"
 urlpatterns = [
     path("", views.home, name="home"),
     path("", include("decoding.urls")),
+    path("", include("studies.urls")),
     path("account/login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("account/logout/", auth.LogoutView.as_view(), name="logout"),
     path("account/password/", auth.PasswordChangeView.as_view(), name="password_change"),
