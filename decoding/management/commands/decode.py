@@ -60,6 +60,18 @@ class Command(BaseCommand):
         lists.add_argument(
             "--per-list", type=int, default=1, metavar="K", help="M diverse times K best"
         )
+        lists.add_argument(
+            "--lattice-output",
+            type=Path,
+            metavar="F",
+            help="the search graphs, as JSON Lines; gzipped if F ends in .gz",
+        )
+        lists.add_argument(
+            "--lattice-within",
+            type=float,
+            metavar="X",
+            help="only derivations that score at most X below the best (default: all)",
+        )
         search = parser.add_argument_group("search")
         search.add_argument("--pop-limit", type=int, metavar="B", help="candidates for each stack")
         search.add_argument("--stack-limit", type=int, metavar="S", help="hypotheses of a stack")
@@ -83,7 +95,10 @@ class Command(BaseCommand):
         if threads < 1:
             raise CommandError(f"--threads is {threads}: one at least.")
         make = _maker(options)
+        lattices = options["lattice_output"]
         search = _search_options(options)
+        if lattices is not None and (make is not None or nbest_output is not None):
+            raise CommandError("--lattice-output goes with best translations, not with lists.")
         if make is None and nbest_output is not None:
             raise CommandError("--nbest-output needs --kbest K or --diverse M.")
         decoder = Decoder(System.open(system))
@@ -94,6 +109,9 @@ class Command(BaseCommand):
             dynamic_ncols=True,
         )  # fmt: skip
         try:
+            if lattices is not None:
+                self._write_lattices(decoder, lines, search, threads, options, bar)
+                return
             if make is None:
                 for text, _ in translate_lines(decoder, lines, search, threads=threads):
                     self.stdout.write(text)
@@ -111,6 +129,36 @@ class Command(BaseCommand):
         finally:
             bar.close()
 
+    def _write_lattices(
+        self,
+        decoder: Decoder,
+        lines: Iterable[str],
+        search: SearchOptions,
+        threads: int,
+        options: dict[str, Any],
+        bar: tqdm[Any],
+    ) -> None:
+        """Lattices to a file, best translations to standard output."""
+        from decoding.core.formats.text import write_utf8
+        from decoding.core.search.bulk import map_sentences
+        from decoding.core.search.lattice import Lattice, lattice_of
+
+        def work(sentence: Any) -> tuple[str | None, Lattice]:
+            graph = decoder.search(sentence, search)
+            text = graph.best().text if graph.found else None
+            return text, lattice_of(graph, within=options["lattice_within"])
+
+        def records() -> Iterator[str]:
+            found = map_sentences(decoder, lines, work, threads=threads)
+            for number, (text, lattice) in enumerate(found):
+                if text is None:
+                    raise _untranslatable(number)
+                self.stdout.write(text)
+                bar.update()
+                yield lattice.as_json(number) + "\n"
+
+        write_utf8(options["lattice_output"], records())
+
     def _write(
         self, lists: Iterable[list[NBestEntry]], output: Path | None, bar: tqdm[Any]
     ) -> None:
@@ -122,11 +170,7 @@ class Command(BaseCommand):
         def entries() -> Iterator[NBestEntry]:
             for number, found in enumerate(lists):
                 if not found:
-                    raise InputError(
-                        "the sentence has no translation",
-                        line=number + 1,
-                        hint="Raise the distortion limit.",
-                    )
+                    raise _untranslatable(number)
                 if output is not None:
                     self.stdout.write(found[0].text)
                 for entry in found:
@@ -140,6 +184,12 @@ class Command(BaseCommand):
         else:
             for entry in entries():
                 self.stdout.write(format_moses(entry))
+
+
+def _untranslatable(number: int) -> InputError:
+    return InputError(
+        "the sentence has no translation", line=number + 1, hint="Raise the distortion limit."
+    )
 
 
 def _maker(options: dict[str, Any]) -> Callable[..., list[NBestEntry]] | None:

@@ -1,4 +1,5 @@
 import io
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -7,6 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from decoding.core.formats.nbest import read_nbest
+from decoding.core.formats.text import read_lines
 from decoding.core.translation.moses import read_moses_system
 from evaluation.core.errors import InputError
 from tests.decoding.moses_toy import write_toy
@@ -79,6 +81,17 @@ def test_a_list_in_a_file_leaves_the_best_on_standard_output(system, tmp_path):
         firsts = [next(e.text for e in found if e.sentence == i) for i in (0, 1)]
         assert out.splitlines() == firsts
         assert len({(e.sentence, e.text) for e in found}) == len(found)
+
+
+def test_lattices(system, tmp_path):
+    out = decode(system, "das haus\n\n", lattice_output=tmp_path / "lattices.gz")
+    assert out == "the house\n\n"
+    first, second = map(json.loads, read_lines(tmp_path / "lattices.gz"))
+    assert first["source"] == ["das", "haus"]
+    assert [0, first["nodes"] - 1, 0, 1, "the house"] in [edge[:5] for edge in first["edges"]]
+    assert second["edges"] == []
+    with pytest.raises(CommandError, match="not with lists"):
+        decode(system, "das\n", lattice_output=tmp_path / "x", kbest=2)
 
 
 def test_diverse_lists(system):
