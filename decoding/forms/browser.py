@@ -52,8 +52,9 @@ class ComparisonForm(forms.Form):
         choices=[("", "as decoded"), *((name, d.words) for name, d in DISPLAYS.items())],
     )
 
-    def __init__(self, *args, versions: list[RecipeVersion], **kwargs) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, data, *, versions: list[RecipeVersion]) -> None:
+        baseline, other = _usual_pair(versions)
+        super().__init__({"baseline": baseline, "other": other, **data.dict()})
         self.versions = {version.pk: version for version in versions}
         choices = [
             (version.pk, f"{version.recipe.name} v{version.number}: {version.summary}")
@@ -64,7 +65,7 @@ class ComparisonForm(forms.Form):
     def comparison(self, corpus: Corpus, system: System) -> Comparison:
         """What is wanted; what was not said, or makes no sense, is as at first."""
         self.full_clean()
-        said = self.cleaned_data if self.is_bound else {}
+        said = self.cleaned_data
         baseline, other = _usual_pair(list(self.versions.values()))
         return Comparison(
             corpus=corpus,

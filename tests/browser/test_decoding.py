@@ -1,0 +1,219 @@
+"""Corpora, systems, recipes, lists, playground: the whole way, and every page of it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+from django.urls import reverse
+from playwright.sync_api import expect
+
+from decoding.actions.jobs import claim_job
+from decoding.actions.systems import add_pool
+from decoding.core.formats.nbest import NBestEntry
+from decoding.jobs import run_claimed
+from decoding.models import Corpus, Job, Recipe, System, TranslationList
+from tests.browser.test_every_page import ARABIC, LONG
+from tests.decoding.test_systems import ARPA, INI, TABLE
+from tests.factories import make_corpus, make_list, make_recipe, make_system
+
+
+def work() -> None:
+    """What a worker would do."""
+    for pk in Job.objects.filter(state="queued").order_by("pk").values_list("pk", flat=True):
+        run_claimed(claim_job(pk))
+
+
+@pytest.fixture
+def moses_archive(tmp_path):
+    import zipfile
+
+    path = tmp_path / "small.zip"
+    with zipfile.ZipFile(path, "w") as packed:
+        more = "das ||| that ||| 0.3\nhaus ||| home ||| 0.2\n"
+        for name, content in {
+            "moses.ini": INI, "model/table": TABLE + more, "model/lm.arpa": ARPA,
+        }.items():  # fmt: skip
+            packed.writestr(name, content)
+    return path
+
+
+def test_the_whole_way(
+    page, context, live_server, administrator, sign_in, tmp_path, moses_archive, assert_accessible
+):
+    sign_in(context, administrator)
+    source, reference = tmp_path / "a.de.gz", tmp_path / "a.en.gz"
+    source.write_bytes(gzip.compress(b"das haus\ndas\nhaus\n"))
+    reference.write_bytes(gzip.compress(b"the home\nthat\nhome\n"))
+
+    page.goto(live_server.url)
+    page.get_by_role("link", name="add one").click()
+    page.get_by_label("Name").fill("houses")
+    page.get_by_label("Source language").fill("de")
+    page.get_by_label("Target language").fill("en")
+    page.get_by_label("Source file").set_input_files(reference)
+    page.get_by_label("Reference files").set_input_files([reference, source])
+    page.get_by_role("button", name="Add the corpus").click()
+    expect(page.get_by_role("heading", name="houses")).to_be_visible()
+    page.get_by_role("link", name="Delete").click()
+    page.get_by_role("button", name="Delete it").click()
+    expect(page.get_by_text("houses is deleted.")).to_be_visible()
+
+    page.get_by_role("link", name="Add a corpus").click()
+    page.get_by_label("Name").fill("houses")
+    page.get_by_label("Source language").fill("de")
+    page.get_by_label("Target language").fill("en")
+    page.get_by_label("Source file").set_input_files(source)
+    page.get_by_label("Reference files").set_input_files([reference])
+    page.get_by_role("button", name="Add the corpus").click()
+    expect(page.get_by_role("cell", name="the home")).to_be_visible()
+
+    page.get_by_role("link", name="Systems", exact=True).click()
+    page.get_by_role("link", name="Import from Moses").click()
+    page.get_by_label("Name").fill("small")
+    page.get_by_label("Source language").fill("de")
+    page.get_by_label("Target language").fill("en")
+    page.get_by_label("Archive").set_input_files(moses_archive)
+    page.get_by_role("button", name="Import the system").click()
+    expect(page.get_by_role("heading", name="Import small from Moses")).to_be_visible()
+    work()
+    page.get_by_role("link", name="Show the system").click()
+    expect(page.get_by_role("cell", name="0.4")).to_be_visible()
+
+    page.get_by_role("link", name="Recipes").click()
+    page.get_by_role("link", name="Five diverse").click()
+    page.get_by_role("link", name="Change it").click()
+    page.get_by_label("n, order of the dissimilarity").fill("1")
+    page.get_by_label("λ, weight of the dissimilarity").fill("1")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("From now on version 2: diverse 5, n=1 λ=1.")).to_be_visible()
+    expect(page.get_by_text("the paper tried n from 2 to 9")).to_be_visible()
+
+    page.goto(live_server.url + reverse("decoding:systems"))
+    page.get_by_role("link", name="small").click()
+    page.get_by_role("link", name="Make lists", exact=True).first.click()
+    page.get_by_label("Corpus").select_option(label="houses")
+    page.get_by_role("button", name="Make the lists").click()
+    work()
+    page.get_by_role("link", name="Browse the lists").click()
+    expect(page.get_by_role("heading", name="3 segments")).to_be_visible()
+    page.get_by_label("Sort by").select_option("-gain")
+    page.wait_for_url("**sort=-gain**")
+    page.get_by_role("link", name="das haus").click()
+    expect(page.get_by_role("heading", name="Segment 1")).to_be_visible()
+    page.wait_for_load_state()
+    page.keyboard.press("j")
+    expect(page.get_by_text("2 of 3")).to_be_visible()
+    page.wait_for_load_state()
+    page.keyboard.press("k")
+    expect(page.get_by_text("1 of 3")).to_be_visible()
+    page.get_by_label("Show text").select_option("readable")
+    page.get_by_role("button", name="Show").click()
+    expect(page.locator(".entries .sentence").first).to_have_text("The house")
+
+    page.get_by_role("link", name="Playground").click()
+    page.get_by_label("Pick from").select_option(label="houses")
+    page.get_by_label("Segment").fill("1")
+    expect(page.get_by_text("in both lists")).to_be_visible()
+    page.get_by_label("λ").fill("0.5")
+    expect(page.get_by_role("heading", name="λ=0.5")).to_be_visible()
+    assert_accessible(page)
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.get_by_label("Name").fill("Half")
+    page.get_by_role("button", name="Make this a recipe").click()
+    expect(page.get_by_text("Half is a recipe now: diverse 5, n=4 λ=0.5.")).to_be_visible()
+
+
+@pytest.fixture
+def full(user):
+    """A corpus of Arabic with lists of all sorts, and a system with a long name."""
+    corpus = make_corpus(
+        user, [(ARABIC, [LONG, "short"])] * 60, name=LONG[:100], source_language="ar",
+        source_direction="rtl",
+    )  # fmt: skip
+    system = make_system(user, name=LONG[100:200], source_language="ar", notes=LONG)
+    versions = [Recipe.objects.get(name="Five best").newest, make_recipe("Pooled " + LONG[:80])]
+    for segment in corpus.segments.all()[:40]:
+        for version in versions:
+            make_list(segment, system, version, [LONG, "one " * 30, "a b c"], coverage=20.5,
+                      first_bleu1=float(segment.number), oracle_bleu1=60)  # fmt: skip
+    lists = [[NBestEntry(number, "a", {}, -1.0)] for number in range(60)]
+    add_pool(system, corpus, lists, name="x")
+    return corpus, system
+
+
+PAGES = [
+    "corpora", "add-corpus", "corpus", "systems", "add-external", "add-moses", "system", "upload",
+    "make-lists", "recipes", "recipe", "lists", "browse", "compare", "playground",
+]  # fmt: skip
+
+
+def address(name, corpus, system):
+    arguments = {
+        "corpus": [corpus.pk],
+        "system": [system.pk],
+        "upload": [system.pk],
+        "make-lists": [system.pk],
+        "recipe": [Recipe.objects.first().pk],
+        "browse": [corpus.pk, system.pk],
+        "compare": [corpus.pk, system.pk, 2],
+    }
+    return reverse(f"decoding:{name}", args=arguments.get(name, []))
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page(page, context, live_server, user, sign_in, assert_accessible, full, name):
+    sign_in(context, user)
+    page.goto(live_server.url + address(name, *full))
+    assert_accessible(page)
+
+
+@pytest.mark.parametrize("name", ["corpora", "systems", "lists", "playground"])
+def test_a_page_before_there_is_anything(
+    page, context, live_server, user, sign_in, assert_accessible, name
+):
+    sign_in(context, user)
+    page.goto(live_server.url + reverse(f"decoding:{name}"))
+    assert_accessible(page)
+
+
+def test_a_bad_upload_is_told_by_keyboard_alone(
+    page, context, live_server, user, sign_in, tmp_path, watch, assert_accessible
+):
+    sign_in(context, user)
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text(json.dumps({"source": "das haus"}) + "\n{}\n")
+    page.goto(live_server.url + reverse("decoding:add-corpus"))
+    page.get_by_label("Name").focus()
+    page.keyboard.type("houses")
+    page.keyboard.press("Tab")
+    page.keyboard.type("de")
+    page.keyboard.press("Tab")
+    page.keyboard.type("en")
+    page.keyboard.press("Tab")
+    page.keyboard.type("JSON")
+    page.get_by_label("Source file").set_input_files(bad)
+    page.get_by_label("Name").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text('bad.jsonl:2: "source" is not a string')
+    assert not Corpus.objects.exists()
+    assert_accessible(page)
+    watch.expect("422")
+
+
+def test_without_scripts(new_context, live_server, user, sign_in, full):
+    context = new_context(java_script_enabled=False)
+    sign_in(context, user)
+    page = context.new_page()
+    corpus, system = full
+    page.goto(live_server.url + reverse("decoding:browse", args=[corpus.pk, system.pk]))
+    page.get_by_label("Quartile").select_option("2")
+    page.get_by_role("button", name="Show").click()
+    expect(page.get_by_role("heading", name="10 segments")).to_be_visible()
+    page.locator("tbody a").first.click()
+    expect(page.get_by_role("heading", name="Segment 11")).to_be_visible()
+    page.get_by_role("link", name="Next").click()
+    expect(page.get_by_role("heading", name="Segment 12")).to_be_visible()
+    assert System.objects.count() == 1
+    assert TranslationList.objects.count() == 80
