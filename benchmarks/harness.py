@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ class Row:
     against: str  # what the ratio is of: "sacrebleu's time / ours", "two threads / one"
     aim: str = ""  # in words: "at least 100"
     met: bool | None = None  # None where there is no aim
-    detail: dict[str, Scalar] = field(default_factory=dict)  # the figures behind the ratio
+    detail: Mapping[str, Scalar] = field(default_factory=dict)  # the figures behind the ratio
 
 
 def seconds(call: Callable[[], Any], *, repeat: int = 3, cpu: bool = False) -> float:
