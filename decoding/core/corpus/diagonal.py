@@ -68,12 +68,9 @@ def _expect(
 ) -> None:  # fmt: skip
     """The E step of one direction in one sentence pair; ``slots[i, j]``, i given, j predicted."""
     m, n = slots.shape
+    step = np.exp(-tension / m)
     for j in range(n):
-        z = 0.0
-        for i in range(m):
-            posterior[i] = np.exp(-tension * abs((i + 1) / m - (j + 1) / n))
-            z += posterior[i]
-        scale = (1 - p0) / z
+        scale = (1 - p0) / _prior(m, n, j, tension, step, posterior)
         total = p0 * null[predicted[j]]
         posterior[m] = total
         for i in range(m):
@@ -83,7 +80,7 @@ def _expect(
         chosen, highest = -1, posterior[m]
         for i in range(m + 1):
             p = posterior[i] / total
-            if p > 1e-12:
+            if choose and p > 1e-12:  # in the last pass only, for logarithms take time
                 sums[ENTROPY] -= p * np.log(p)
             if i < m:
                 count[slots[i, j], direction] += p
@@ -95,6 +92,28 @@ def _expect(
                 sums[NULL] += p
         if choose:
             best[j] = chosen
+
+
+@njit(cache=True, nogil=True)
+def _prior(m: int, n: int, j: int, tension: float, step: float, into: Any) -> float:
+    """exp(tension * h(i, j)) for every i, and their sum Z.
+
+    From the diagonal outwards in both directions each is ``step`` = exp(-tension / m) times the
+    one before, which saves the exponentials.
+    """
+    below = (j + 1) * m // n  # so many words lie at or before the diagonal
+    total = 0.0
+    weight = np.exp(tension * (below / m - (j + 1) / n))
+    for i in range(below - 1, -1, -1):
+        into[i] = weight
+        total += weight
+        weight *= step
+    weight = np.exp(tension * ((j + 1) / n - (below + 1) / m))
+    for i in range(below, m):
+        into[i] = weight
+        total += weight
+        weight *= step
+    return total
 
 
 @njit(cache=True, nogil=True)

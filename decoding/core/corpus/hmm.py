@@ -42,7 +42,7 @@ def hmm_pass(
             target_offsets[s + 1] - target_offsets[s],
         )
     all_slots = np.empty((longest, longest), np.int64)
-    room = np.empty((6, longest, longest))
+    room = np.empty((7, max(longest, 2), max(longest, 2)))
     for s in range(len(source_offsets) - 1):
         e = source[source_offsets[s] : source_offsets[s + 1]]
         f = target[target_offsets[s] : target_offsets[s + 1]]
@@ -78,46 +78,57 @@ def _expect(
     null: Any, null_count: Any, p0: float, jumps: Any, jump_counts: Any, room: Any,
     choose: bool, best: Any, sums: Any,
 ) -> None:  # fmt: skip
-    """Forward and backward over one sentence pair, scaled to 1 at every word."""
+    """Forward and backward over one sentence pair, scaled to 1 at every word.
+
+    Innermost loops run along rows, so that they become vector instructions; expected jumps are
+    summed up over words before they are multiplied with the transitions.
+    """
     m, n = slots.shape
-    move, emit, real, nothing, future, ahead = (
-        room[0], room[1], room[2], room[3], room[4], room[5, 0],
+    move, emit, real, nothing, future, passed = (
+        room[0], room[1], room[2], room[3], room[4], room[5],
     )  # fmt: skip
+    arriving, scale = room[6, 0], room[6, 1]
     _transitions(m, jumps, move)
     for j in range(n):
-        total = 0.0
         silent = p0 * null[predicted[j]]
         for k in range(m):
             emit[j, k] = (1 - p0) * probability[slots[k, j], direction]
-            if j == 0:
-                arriving = staying = 1.0 / m
-            else:
-                staying = real[j - 1, k] + nothing[j - 1, k]
-                arriving = 0.0
-                for i in range(m):
-                    arriving += (real[j - 1, i] + nothing[j - 1, i]) * move[i, k]
-            real[j, k] = arriving * emit[j, k]
+            arriving[k] = 1.0 / m if j == 0 else 0.0
+        if j > 0:
+            for i in range(m):
+                before = real[j - 1, i] + nothing[j - 1, i]
+                for k in range(m):
+                    arriving[k] += before * move[i, k]
+        total = 0.0
+        for k in range(m):
+            staying = 1.0 / m if j == 0 else real[j - 1, k] + nothing[j - 1, k]
+            real[j, k] = arriving[k] * emit[j, k]
             nothing[j, k] = staying * silent
             total += real[j, k] + nothing[j, k]
         sums[LOG_LIKELIHOOD] += np.log(total)
-        ahead[j] = total
+        scale[j] = total
         for k in range(m):
             real[j, k] /= total
             nothing[j, k] /= total
     for k in range(m):
         future[n - 1, k] = 1.0
-    for j in range(n - 2, -1, -1):
-        silent = p0 * null[predicted[j + 1]]
-        for k in range(m):
-            emit[j + 1, k] *= future[j + 1, k] / ahead[j + 1]  # from here on with what follows
         for i in range(m):
-            value = silent * future[j + 1, i] / ahead[j + 1]
+            passed[i, k] = 0.0
+    for j in range(n - 2, -1, -1):
+        silent = p0 * null[predicted[j + 1]] / scale[j + 1]
+        for k in range(m):
+            emit[j + 1, k] *= future[j + 1, k] / scale[j + 1]  # from here on with what follows
+        for i in range(m):
             leaving = real[j, i] + nothing[j, i]
+            value = 0.0
             for k in range(m):
-                through = move[i, k] * emit[j + 1, k]
-                value += through
-                jump_counts[min(max(k - i, -WIDEST), WIDEST) + WIDEST] += leaving * through
-            future[j, i] = value
+                value += move[i, k] * emit[j + 1, k]
+                passed[i, k] += leaving * emit[j + 1, k]
+            future[j, i] = value + silent * future[j + 1, i]
+    for i in range(m):
+        for k in range(m):
+            width = min(max(k - i, -WIDEST), WIDEST)
+            jump_counts[width + WIDEST] += passed[i, k] * move[i, k]
     for j in range(n):
         chosen, silent, highest = -1, 0.0, 0.0
         for k in range(m):
@@ -125,11 +136,11 @@ def _expect(
         for k in range(m):
             p = real[j, k] * future[j, k]
             count[slots[k, j], direction] += p
-            if p > 1e-12:
+            if choose and p > 1e-12:
                 sums[ENTROPY] -= p * np.log(p)
             if p > highest:
                 highest, chosen = p, k
-        if silent > 1e-12:
+        if choose and silent > 1e-12:
             sums[ENTROPY] -= silent * np.log(silent)
         null_count[predicted[j]] += silent
         sums[NULL] += silent
