@@ -11,6 +11,7 @@ import secrets
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -91,10 +92,22 @@ def embedded_socket(data: Path) -> Path:
     if len(os.fsencode(path)) <= 100:
         return path
     # hash() is salted per process, and every process must find the same socket.
-    from hashlib import sha256
-
     short = sha256(os.fsencode(data)).hexdigest()[:16]
     return Path(f"/tmp/variorum-{os.getuid()}-{short}/valkey.sock")  # noqa: S108 (made 0700 by `up`)
+
+
+def kernel_cache(folder: Path) -> Path:
+    """Where numba keeps compiled kernels: another place as soon as any kernel's source changes.
+
+    numba itself looks only at the file in which a kernel stands, and would go on using one that
+    was compiled with an older version of another that it calls.
+    """
+    sources = sha256()
+    for path in sorted(ROOT.glob("*/core/**/*.py")):
+        text = path.read_bytes()
+        if b"njit" in text or b"core.search.compiled" in text:
+            sources.update(text)
+    return folder / sources.hexdigest()[:16]
 
 
 def _embedded_secret(data: Path, *, embedded: bool) -> str:

@@ -9,14 +9,14 @@ from typing import Any
 from csp.constants import NONE, SELF
 from environ import Env
 
-from config.environment import ROOT, read_environment
+from config.environment import ROOT, kernel_cache, read_environment
 
 ENVIRONMENT = read_environment()
 VERSION = "0.1.0"
 
-# numba keeps its compiled kernels beside the code unless told otherwise, and that folder may be
+# numba keeps compiled kernels beside the code unless told otherwise, and that folder may be
 # read-only. Set before anything imports numba; children inherit it.
-os.environ.setdefault("NUMBA_CACHE_DIR", str(ENVIRONMENT.data / "cache" / "numba"))
+os.environ.setdefault("NUMBA_CACHE_DIR", str(kernel_cache(ENVIRONMENT.data / "cache" / "kernels")))
 
 BASE_DIR = ROOT
 SECRET_KEY = ENVIRONMENT.secret_key

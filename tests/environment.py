@@ -5,8 +5,11 @@ starts one and does that.
 """
 
 import os
+import shutil
 import tempfile
 from pathlib import Path
+
+from config.environment import kernel_cache
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -18,13 +21,14 @@ DATA = Path(tempfile.mkdtemp(prefix="vt-", dir="/tmp"))
 os.environ["VARIORUM_DATA"] = str(DATA)
 os.environ["VARIORUM_STYLEGUIDE"] = "true"
 os.environ["VARIORUM_JOB_LEASE_SECONDS"] = "3"  # the fault tests wait for leases to run out
-# Kernels stay compiled from one run to the next.
-os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".numba_cache"))
+# Kernels stay compiled from one run to the next, as long as none of them is changed.
+KERNELS = kernel_cache(ROOT / ".numba_cache")
+for older in set(KERNELS.parent.glob("*")) - {KERNELS}:
+    shutil.rmtree(older, ignore_errors=True)
+os.environ.setdefault("NUMBA_CACHE_DIR", str(KERNELS))
 if url := os.environ.get("VARIORUM_TEST_DATABASE_URL"):
     os.environ["DATABASE_URL"] = url
 
 
 def pytest_unconfigure(config):
-    import shutil
-
     shutil.rmtree(DATA, ignore_errors=True)

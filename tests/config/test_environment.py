@@ -5,6 +5,7 @@ import stat
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
+from config import environment
 from config.environment import embedded_socket, read_environment
 
 PRODUCTION = {
@@ -81,3 +82,16 @@ def test_a_sockets_path_stays_short_however_deep_the_folder(tmp_path):
     assert len(str(embedded_socket(deep))) <= 107
     assert embedded_socket(deep) == embedded_socket(deep)
     assert embedded_socket(deep) != embedded_socket(tmp_path / ("e" * 100))
+
+
+def test_a_changed_kernel_is_compiled_anew_wherever_it_is_called(tmp_path, monkeypatch):
+    kernel = tmp_path / "decoding/core/search/beam.py"
+    kernel.parent.mkdir(parents=True)
+    monkeypatch.setattr(environment, "ROOT", tmp_path)
+    kernel.write_text("@njit\ndef f(): return 1\n")
+    before = environment.kernel_cache(tmp_path)
+    assert environment.kernel_cache(tmp_path) == before
+    (kernel.parent / "plain.py").write_text("def g(): return 1\n")
+    assert environment.kernel_cache(tmp_path) == before
+    kernel.write_text("@njit\ndef f(): return 2\n")
+    assert environment.kernel_cache(tmp_path) != before

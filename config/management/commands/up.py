@@ -13,7 +13,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
 from config import supervisor
-from config.environment import embedded_socket
+from config.environment import embedded_socket, kernel_cache
 
 
 class Command(BaseCommand):
@@ -45,6 +45,7 @@ class Command(BaseCommand):
 
         call_command("migrate", verbosity=0, interactive=False)
         collect_static()
+        forget_old_kernels()
         # We hold the folder's lock, so no worker of an earlier start is alive.
         waiting = release_running_jobs()
         if waiting:
@@ -92,6 +93,13 @@ def shorten(log: Path, most: int = 10_000_000) -> None:
     """Keep the last log of a long run beside the new one, not for ever."""
     if log.exists() and log.stat().st_size > most:
         log.replace(log.with_suffix(".log.1"))
+
+
+def forget_old_kernels() -> None:
+    """Compiled kernels of earlier versions are never looked at again."""
+    current = kernel_cache(settings.DATA_DIR / "cache" / "kernels")
+    for older in set(current.parent.glob("*")) - {current}:
+        shutil.rmtree(older, ignore_errors=True)
 
 
 def collect_static() -> None:
