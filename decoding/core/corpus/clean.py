@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 
+from evaluation.core.errors import InputError
+
+LONGEST_SENTENCE = 1000  # what can be decoded, too
+
 
 @dataclass(frozen=True, slots=True)
 class CleaningOptions:
@@ -11,6 +15,14 @@ class CleaningOptions:
 
     longest: int = 80  # words on either side
     ratio: float = 9.0  # of the longer side's words to the shorter's
+
+    def __post_init__(self) -> None:
+        """Alignment holds a sentence pair's words times words in memory."""
+        if self.longest > LONGEST_SENTENCE:
+            raise InputError(
+                f"sentences of {self.longest} words were allowed",
+                hint=f"The most is {LONGEST_SENTENCE}; split longer ones.",
+            )
 
 
 @dataclass(slots=True)

@@ -215,13 +215,14 @@ def _prepare(training: _Training) -> dict[str, Any]:
     }
     casing = {side: CasingCounter() for side in sides}
     cleaner = Cleaner(training.options.cleaning)
+    kept: list[int] = []  # lines of the given alignment
     given = [texts.source, texts.target, *([texts.alignment] if texts.alignment else [])]
     with (
         (work / "tokens.source").open("w", encoding="utf-8", newline="\n") as source_file,
         (work / "tokens.target").open("w", encoding="utf-8", newline="\n") as target_file,
         (work / "links.given").open("w", encoding="utf-8", newline="\n") as links_file,
     ):
-        for lines in read_parallel(given):
+        for number, lines in enumerate(read_parallel(given), start=1):
             source, target = sides[SOURCE].tokenize(lines[0]), sides[TARGET].tokenize(lines[1])
             if not cleaner.keeps(source, target):
                 continue
@@ -229,13 +230,16 @@ def _prepare(training: _Training) -> dict[str, Any]:
             casing[TARGET].add(target)
             source_file.write(" ".join(source) + "\n")
             target_file.write(" ".join(target) + "\n")
-            links_file.write((lines[2] if texts.alignment else "") + "\n")
+            if texts.alignment:
+                links_file.write(lines[2] + "\n")
+                kept.append(number)
     if not cleaner.report.kept:
         raise InputError(
             f"none of the {cleaner.report.read} sentence pairs is fit for training",
             path=texts.source,
             hint="See whether the two files belong together, and the limits on length and ratio.",
         )
+    np.save(work / "links.lines.npy", np.array(kept, np.int64))
     for side, preparation in sides.items():
         learned = casing[side].casing() if preparation.options.case == "true" else {}
         Preparation(preparation.options, learned).save(work / f"preparation.{side}.json")
@@ -264,10 +268,9 @@ def _copied(lines: Iterable[str], write: Callable[[str], object]) -> Iterator[st
 def _align(training: _Training) -> dict[str, Any]:
     """Align both ways and symmetrise, or take the alignment that was given."""
     bitext, options = training.bitext(), training.options
-    given = training.work / "links.given"
     result: dict[str, Any] = {}
     if training.texts.alignment:
-        links = read_pharaoh(read_lines(given), bitext, path=training.texts.alignment)
+        links = _given_links(training, bitext)
         result["model"] = "given"
     else:
         found = align(bitext, options.alignment, lambda done: training.progress("align", done))
@@ -283,6 +286,18 @@ def _align(training: _Training) -> dict[str, Any]:
     for side in (SOURCE, TARGET):
         (training.work / f"tokens.{side}").unlink(missing_ok=True)
     return result | {"links": len(links.points)}
+
+
+def _given_links(training: _Training, bitext: Bitext) -> Links:
+    """The links of another aligner; an error names the line of the file as it was given."""
+    given = read_lines(training.work / "links.given")
+    try:
+        return read_pharaoh(given, bitext, path=training.texts.alignment)
+    except InputError as error:
+        if error.line is None:
+            raise
+        line = int(np.load(training.work / "links.lines.npy")[error.line - 1])
+        raise InputError(error.problem, path=error.path, line=line, hint=error.hint) from error
 
 
 def _lexical(training: _Training) -> dict[str, Any]:

@@ -1,4 +1,12 @@
+import pytest
+
 from decoding.core.corpus.clean import Cleaner, CleaningOptions, CleaningReport
+from evaluation.core.errors import InputError
+
+
+def test_sentences_that_nothing_could_align_are_refused():
+    with pytest.raises(InputError, match="sentences of 1001 words were allowed"):
+        CleaningOptions(longest=1001)
 
 
 def test_unfit_pairs_are_dropped_and_counted():

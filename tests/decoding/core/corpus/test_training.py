@@ -174,9 +174,8 @@ def test_other_options_start_anew(texts, tmp_path):
 
 def test_an_alignment_of_another_aligner_is_used(texts, tmp_path):
     lengths = [len(line.split()) for line in texts.target.read_text().splitlines()]
-    diagonal = write(
-        tmp_path / "pharaoh", [[f"{i}-{i}" for i in range(length)] for length in lengths]
-    )
+    points = [[f"{i}-{i}" for i in range(length)] for length in lengths]
+    diagonal = write(tmp_path / "pharaoh", points)
     report = train_system(
         replace(texts, alignment=diagonal), tmp_path / "system", OPTIONS, clock=ticks()
     )
@@ -184,6 +183,10 @@ def test_an_alignment_of_another_aligner_is_used(texts, tmp_path):
         "model": "given",
         "links": sum(n for k, n in enumerate(lengths) if k not in (7, 9)),
     }
+    points[19] = ["0-90"]
+    wrong = replace(texts, alignment=write(tmp_path / "wrong", points))
+    with pytest.raises(InputError, match="wrong:20: the link 0-90 points past the end"):
+        train_system(wrong, tmp_path / "again", OPTIONS, clock=ticks())
 
 
 def test_text_is_prepared_as_wanted(tmp_path):
