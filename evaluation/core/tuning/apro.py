@@ -8,8 +8,13 @@ import numpy as np
 
 from evaluation.core.tuning.lists import FloatArray, KBestLists, model_scores
 from evaluation.core.tuning.metric import BLEU, Metric
-from evaluation.core.tuning.minimise import Solver, minimise
-from evaluation.core.tuning.pairs import order_in_lists, rank_in_lists, sum_violating_pairs
+from evaluation.core.tuning.minimise import Solver, even_steps, minimise
+from evaluation.core.tuning.pairs import (
+    PairSums,
+    order_in_lists,
+    rank_in_lists,
+    sum_violating_pairs,
+)
 from evaluation.core.tuning.result import TuningResult
 
 
@@ -21,7 +26,7 @@ class AproOptions:
     # features that are logarithms BLEU no longer changes from 1 upwards.
     C: float = 1.0
     solver: Solver = "newton"
-    tolerance: float = 1e-6  # of the gradient's length, as a part of that at the origin
+    tolerance: float = 1e-5  # of the gradient's length, as a part of that at the origin
     iterations: int = 200
 
 
@@ -59,14 +64,15 @@ class RankingObjective:
         )
         centred = lists.features - np.repeat(means, np.diff(lists.offsets), axis=0)
         self.lists = KBestLists(lists.offsets, centred, lists.statistics)
+        self.steps = even_steps(centred)
         self.ranks = rank_in_lists(quality, lists.offsets)
         self.share = C / len(lists.features)
+        self._at = np.full(lists.features.shape[1], np.nan)
 
     def value(self, weights: FloatArray) -> tuple[float, FloatArray]:
         """R and its gradient (equation 11 and its derivative)."""
-        h = model_scores(self.lists, weights)
-        order = order_in_lists(h, self.lists.offsets)
-        q, q_bar, r, r_bar = sum_violating_pairs(h, order, self.ranks, self.lists.offsets, h)
+        h = self._scores(weights)
+        q, q_bar, r, r_bar = self._sums(h)
         loss = (q * (h**2 - 2 * h + 1) + q_bar * (h**2 + 2 * h) - 2 * r * h).sum()
         slope = 2 * (q * h - q - r + q_bar * h + q_bar - r_bar)
         value = 0.5 * weights @ weights + self.share * loss
@@ -74,9 +80,19 @@ class RankingObjective:
 
     def curvature(self, weights: FloatArray, vector: FloatArray) -> FloatArray:
         """The product of R's generalised Hessian, which has Q held fixed, with a vector."""
-        h = model_scores(self.lists, weights)
-        order = order_in_lists(h, self.lists.offsets)
+        self._scores(weights)
         z = model_scores(self.lists, vector)
-        q, q_bar, r, r_bar = sum_violating_pairs(h, order, self.ranks, self.lists.offsets, z)
+        q, q_bar, r, r_bar = self._sums(z)
         product: FloatArray = 2 * (q * z - r + q_bar * z - r_bar) @ self.lists.features
         return vector + self.share * product
+
+    def _scores(self, weights: FloatArray) -> FloatArray:
+        """The scores h, and their order, which are kept: solvers ask for the same again."""
+        if not np.array_equal(weights, self._at):
+            self._at = weights.copy()
+            self._h = model_scores(self.lists, weights)
+            self._order = order_in_lists(self._h, self.lists.offsets)
+        return self._h
+
+    def _sums(self, values: FloatArray) -> PairSums:
+        return sum_violating_pairs(self._h, self._order, self.ranks, self.lists.offsets, values)

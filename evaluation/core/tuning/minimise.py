@@ -15,6 +15,9 @@ Solver = Literal["lbfgs", "newton"]
 class Objective(Protocol):
     """A convex function of the weights."""
 
+    steps: FloatArray
+    """For each weight a change that matters about as much as those of the others: (D,)."""
+
     def value(self, weights: FloatArray) -> tuple[float, FloatArray]:
         """The function and its gradient."""
 
@@ -25,28 +28,47 @@ class Objective(Protocol):
 def minimise(
     objective: Objective, start: FloatArray, solver: Solver, tolerance: float, iterations: int
 ) -> tuple[FloatArray, float]:
-    """The minimum and where it is.
+    """Where the minimum is, and the minimum.
 
     "lbfgs" is the quasi-Newton method of Byrd et al. (1995); "newton" a truncated Newton method:
-    conjugate gradients within a trust region (Steihaug 1983), as in Lee and Lin (2014). Both stop
-    when the gradient is ``tolerance`` times as long as at the origin.
+    conjugate gradients within a trust region (Steihaug 1983), as in Lee and Lin (2014). Both work
+    on weights in units of the objective's steps, without which features of different sizes would
+    cost them many iterations, and stop when the gradient is ``tolerance`` times as long as at the
+    origin.
     """
-    scale = float(np.linalg.norm(objective.value(np.zeros_like(start))[1])) or 1.0
+    steps = objective.steps
+
+    def value(scaled: FloatArray) -> tuple[float, FloatArray]:
+        found, gradient = objective.value(scaled * steps)
+        return found, gradient * steps
+
+    def curvature(scaled: FloatArray, vector: FloatArray) -> FloatArray:
+        return objective.curvature(scaled * steps, vector * steps) * steps
+
+    least = tolerance * (float(np.linalg.norm(value(np.zeros_like(start))[1])) or 1.0)
     if solver == "lbfgs":
         found = optimize.minimize(
-            objective.value,
-            start,
+            value,
+            start / steps,
             jac=True,
             method="L-BFGS-B",
-            options={"gtol": tolerance * scale, "ftol": 0.0, "maxiter": iterations, "maxcor": 20},
+            options={"gtol": least, "ftol": 0.0, "maxiter": iterations, "maxcor": 20},
         )
     else:
         found = optimize.minimize(
-            objective.value,
-            start,
+            value,
+            start / steps,
             jac=True,
-            hessp=objective.curvature,
+            hessp=curvature,
             method="trust-ncg",
-            options={"gtol": tolerance * scale, "maxiter": iterations, "max_trust_radius": 1e6},
+            options={"gtol": least, "maxiter": iterations, "max_trust_radius": 1e6},
         )
-    return np.asarray(found.x, np.float64), float(found.fun)
+    return np.asarray(found.x, np.float64) * steps, float(found.fun)
+
+
+def even_steps(features: FloatArray) -> FloatArray:
+    """Steps by which each column of ``features`` changes scores by about 1."""
+    size = np.sqrt((features**2).mean(axis=0)) if len(features) else np.zeros(features.shape[1])
+    # A column that is zero but for rounding has no say.
+    used = size > 1e-12 * max(float(np.abs(features).max(initial=0.0)), 1e-300)
+    return 1.0 / np.where(used, size, 1.0)

@@ -11,7 +11,7 @@ from scipy.special import expit
 from evaluation.core.metrics.words import OffsetArray
 from evaluation.core.tuning.lists import FloatArray, IndexArray, KBestLists
 from evaluation.core.tuning.metric import BLEU, Metric
-from evaluation.core.tuning.minimise import Solver, minimise
+from evaluation.core.tuning.minimise import Solver, even_steps, minimise
 from evaluation.core.tuning.result import TuningResult
 
 
@@ -24,7 +24,7 @@ class ProOptions:
     threshold: float = 5.0  # the least difference in BLEU+1 of 0..100, alpha
     precision: float = 1.0  # of the prior on the weights; MegaM's, which the paper used
     solver: Solver = "newton"
-    tolerance: float = 1e-6
+    tolerance: float = 1e-5
     iterations: int = 200
 
 
@@ -73,6 +73,7 @@ class LogisticObjective:
     def __init__(self, differences: FloatArray, precision: float) -> None:
         """``differences`` of features, better less worse: (P, D)."""
         self.differences = differences
+        self.steps = even_steps(differences)
         self.precision = precision
 
     def value(self, weights: FloatArray) -> tuple[float, FloatArray]:
