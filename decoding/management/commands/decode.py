@@ -16,6 +16,7 @@ from evaluation.core.errors import InputError
 if TYPE_CHECKING:
     from decoding.core.formats.nbest import NBestEntry
     from decoding.core.search.decoder import Decoder, SearchOptions
+    from decoding.core.search.graph import DerivationList
 
 
 class Command(BaseCommand):
@@ -56,6 +57,11 @@ class Command(BaseCommand):
             default="0.1",
             metavar="L",
             help="what sharing them costs; or one value for each translation, with commas",
+        )
+        lists.add_argument(
+            "--from-graph",
+            action="store_true",
+            help="find them in the graph of one search: three times faster, mostly the same",
         )
         lists.add_argument(
             "--per-list", type=int, default=1, metavar="K", help="M diverse times K best"
@@ -167,23 +173,23 @@ class Command(BaseCommand):
 
         from decoding.core.formats.nbest import format_moses, write_nbest
 
-        def entries() -> Iterator[NBestEntry]:
+        def numbered() -> Iterator[NBestEntry]:
             for number, found in enumerate(lists):
                 if not found:
                     raise _untranslatable(number)
                 if output is not None:
                     self.stdout.write(found[0].text)
-                for entry in found:
+                for made in found:
                     # Bars part the fields, so the translation has them as Moses escapes them.
-                    text = entry.text.replace("|||", "&#124;&#124;&#124;")
-                    yield replace(entry, sentence=number, text=text)
+                    text = made.text.replace("|||", "&#124;&#124;&#124;")
+                    yield replace(made, sentence=number, text=text)
                 bar.update()
 
         if output is not None:
-            write_nbest(output, entries())
+            write_nbest(output, numbered())
         else:
-            for entry in entries():
-                self.stdout.write(format_moses(entry))
+            for made in numbered():
+                self.stdout.write(format_moses(made))
 
 
 def _untranslatable(number: int) -> InputError:
@@ -194,6 +200,7 @@ def _untranslatable(number: int) -> InputError:
 
 def _maker(options: dict[str, Any]) -> Callable[..., list[NBestEntry]] | None:
     """What makes a sentence's list, or None if best translations are all that is wanted."""
+    from decoding.core.diversity.lattice import diverse_from_graph
     from decoding.core.diversity.lists import DiversityOptions, diverse_list
 
     kbest, diverse, unique, aligned = (
@@ -214,15 +221,23 @@ def _maker(options: dict[str, Any]) -> Callable[..., list[NBestEntry]] | None:
     if diverse is not None:
         wanted = DiversityOptions(diverse, options["n"], _strength(options["strength"]))
 
+        if options["from_graph"]:
+            if per_list > 1:
+                raise CommandError("--per-list needs a search for each list, not --from-graph.")
+
+            def found(decoder: Decoder, sentence: Any, search: SearchOptions) -> list[NBestEntry]:
+                listed = diverse_from_graph(decoder.search(sentence, search), wanted)
+                return [
+                    entry(decoder, d.text, d.features, d.score, d.alignment if aligned else "")
+                    for d in listed
+                ]
+
+            return found
+
         def varied(decoder: Decoder, sentence: Any, search: SearchOptions) -> list[NBestEntry]:
             rounds = diverse_list(decoder, sentence, wanted, search, keep=per_list > 1)
-            return [
-                entry
-                for found in rounds
-                for entry in entries(
-                    decoder, found.best_derivations(per_list, unique=unique), aligned
-                )
-            ]
+            lists = [r.best_derivations(per_list, unique=unique) for r in rounds]
+            return [made for listed in lists for made in entries(decoder, listed, aligned)]
 
         return varied
     return None
@@ -248,22 +263,27 @@ def _search_options(options: dict[str, Any]) -> SearchOptions:
     )
 
 
-def entries(decoder: Decoder, derivations: Any, aligned: bool) -> list[NBestEntry]:
-    """Derivations as entries of an n-best list, with Moses's names and order of features."""
+def entries(decoder: Decoder, listed: DerivationList, aligned: bool) -> list[NBestEntry]:
+    """Derivations as entries of an n-best list."""
+    return [
+        entry(
+            decoder, listed.text(i), listed.features[i], float(listed.scores[i]),
+            listed[i].alignment if aligned else "",
+        )
+        for i in range(len(listed))
+    ]  # fmt: skip
+
+
+def entry(decoder: Decoder, text: str, features: Any, score: float, alignment: str) -> NBestEntry:
+    """An entry with Moses's names and order of features."""
     from decoding.core.formats.nbest import NBestEntry
 
-    shown = [feature for feature in decoder.system.features if feature.printed]
-    features, scores = derivations.features.tolist(), derivations.scores.tolist()
-    return [
-        NBestEntry(
-            0,
-            derivations.text(i),
-            {f.name: tuple(features[i][f.columns]) for f in shown},
-            scores[i],
-            derivations[i].alignment if aligned else "",
-        )
-        for i in range(len(derivations))
-    ]
+    named = {
+        feature.name: tuple(features[feature.columns].tolist())
+        for feature in decoder.system.features
+        if feature.printed
+    }
+    return NBestEntry(0, text, named, score, alignment)
 
 
 def _lines(path: Path | None) -> Iterable[str]:
