@@ -10,6 +10,7 @@ from config import logs
 from config.styleguide import samples
 from decoding.queries.corpora import corpora_on_page, systems_on_page
 from decoding.queries.jobs import jobs_on_page, unfinished
+from studies.queries.dashboard import studies_on_page
 
 
 @login_required
@@ -21,7 +22,7 @@ def home(request: HttpRequest) -> HttpResponse:
         request,
         "home.html#jobs" if request.htmx else "home.html",
         {
-            "studies": [],
+            "studies": studies_on_page(request.user)[:10],
             "systems": systems_on_page(request.user)[:10],
             "corpora": corpora_on_page(request.user)[:10],
             "jobs": jobs[:10],

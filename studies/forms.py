@@ -1,0 +1,299 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import cast
+
+from django import forms
+from django.db.models import Count
+
+from decoding.models import Corpus, TranslationList
+from evaluation.core.errors import InputError
+from studies.actions.planning import create_study, write_wording
+from studies.core.conduct import Conduct
+from studies.core.design import Design
+from studies.models import Study, Wording
+
+
+def choices_of_lists(corpus: Corpus, user) -> list[tuple[str, str]]:
+    """The lists that a condition can show: a system and a recipe, with how many lists there are."""
+    rows = (
+        TranslationList.objects.filter(corpus=corpus, system__in=_systems(user))
+        .values(
+            "system", "system__name", "recipe_version", "recipe_version__recipe__name",
+            "recipe_version__number",
+        )
+        .annotate(n=Count("pk"))
+        .order_by("system__name", "recipe_version__recipe__name", "recipe_version__number")
+    )  # fmt: skip
+    return [
+        (
+            f"{row['system']}-{row['recipe_version']}",
+            "{system__name}: {recipe_version__recipe__name}, version {recipe_version__number} "
+            "({n} lists)".format(**row),
+        )
+        for row in rows
+    ]
+
+
+def _systems(user):
+    from decoding.models import System
+
+    return System.objects.visible_to(user)
+
+
+class NewStudyForm(forms.Form):
+    """A name, and the lists of two or three conditions."""
+
+    name = forms.CharField(max_length=100, help_text="Participants see it.")
+    lists_1 = forms.ChoiceField(label="Baseline: which lists")
+    name_1 = forms.CharField(label="Name of the baseline", max_length=60, initial="best")
+    lists_2 = forms.ChoiceField(label="Compared with: which lists")
+    name_2 = forms.CharField(label="Name of the second condition", max_length=60, initial="diverse")
+    lists_3 = forms.ChoiceField(label="A third condition: which lists", required=False)
+    name_3 = forms.CharField(label="Name of the third condition", max_length=60, required=False)
+
+    def __init__(self, *args, corpus: Corpus, user, **kwargs) -> None:
+        super().__init__(*args, **kwargs)
+        self.corpus, self.user = corpus, user
+        lists = choices_of_lists(corpus, user)
+        for name in ("lists_1", "lists_2", "lists_3"):
+            field = cast("forms.ChoiceField", self.fields[name])
+            field.choices = lists if field.required else [("", "none"), *lists]
+        if len(lists) > 1:
+            self.fields["lists_2"].initial = lists[1][0]
+
+    def clean_name(self):
+        name = self.cleaned_data["name"].strip()
+        if Study.objects.filter(owner=self.user, name=name).exists():
+            raise forms.ValidationError("You have a study of this name. Choose another.")
+        return name
+
+    def clean(self):
+        cleaned = super().clean() or {}
+        if self.errors:
+            return cleaned
+        if cleaned["lists_3"] and not cleaned["name_3"]:
+            self.add_error("name_3", "Name the third condition.")
+            return cleaned
+        try:
+            self.design = Design(seed=1, conditions=tuple(name for name, _, _ in self.conditions))
+        except InputError as error:
+            raise forms.ValidationError(str(error)) from error
+        return cleaned
+
+    @property
+    def conditions(self):
+        from decoding.models import RecipeVersion, System
+
+        made = []
+        for number in (1, 2, 3):
+            chosen = self.cleaned_data[f"lists_{number}"]
+            if chosen:
+                system, version = chosen.split("-")
+                made.append(
+                    (
+                        self.cleaned_data[f"name_{number}"].strip(),
+                        System.objects.get(pk=system),
+                        RecipeVersion.objects.get(pk=version),
+                    )
+                )
+        return made
+
+    def create(self) -> Study:
+        lengths = [version.length for _, _, version in self.conditions]
+        return create_study(
+            owner=self.user,
+            name=self.cleaned_data["name"],
+            corpus=self.corpus,
+            conditions=self.conditions,
+            design=replace(
+                self.design,
+                list_length=min(lengths),
+                shown=min(3, *lengths),
+                sample_size=min(200, self.corpus.segment_count),
+            ),
+        )
+
+
+class DesignForm(forms.Form):
+    """The paper's section 9, and what may be otherwise."""
+
+    seed = forms.IntegerField(
+        min_value=0, max_value=2**53, help_text="The same seed gives the same plan."
+    )
+    sample_size = forms.IntegerField(label="Sentences", min_value=1, max_value=100_000)
+    shortest_reference = forms.IntegerField(label="Shortest reference, in words", min_value=1)
+    longest_reference = forms.IntegerField(label="Longest reference, in words", min_value=1)
+    stratified = forms.BooleanField(
+        label="As many sentences from each quartile of BLEU+1", required=False
+    )
+    excluded = forms.CharField(
+        label="Segments to leave out",
+        required=False,
+        help_text="Their numbers, with commas between them.",
+    )
+    list_length = forms.IntegerField(label="Translations of a list to draw from", min_value=1)
+    shown = forms.IntegerField(label="Translations shown in EDITING", min_value=1, max_value=9)
+    draws = forms.IntegerField(
+        label="Draws for each sentence and condition", min_value=1, max_value=20
+    )
+    distinct_draws = forms.BooleanField(label="No draw twice for a sentence", required=False)
+    judges = forms.IntegerField(label="Judges for each pair", min_value=1, max_value=99)
+    pairs_per_comparison = forms.IntegerField(
+        label="Pairs of a sentence", min_value=1, required=False, help_text="Empty: all."
+    )
+
+    def __init__(self, *args, study: Study, **kwargs) -> None:
+        self.study = study
+        design = study.the_design
+        initial = {name: getattr(design, name) for name in self.base_fields if name != "excluded"}
+        initial["excluded"] = ", ".join(map(str, study.excluded))
+        super().__init__(*args, **{"initial": initial} | kwargs)
+
+    def clean_excluded(self):
+        try:
+            return sorted(
+                {int(part) for part in self.cleaned_data["excluded"].replace(",", " ").split()}
+            )
+        except ValueError:
+            raise forms.ValidationError("Write numbers, such as 3, 17, 120.") from None
+
+    def clean(self):
+        cleaned = super().clean() or {}
+        if not self.errors:
+            changed = {name: value for name, value in cleaned.items() if name != "excluded"}
+            try:
+                self.design = replace(self.study.the_design, **changed)
+            except InputError as error:
+                raise forms.ValidationError(str(error)) from error
+        return cleaned
+
+    def apply(self) -> None:
+        self.study.design = self.design.as_dict()
+        self.study.excluded = self.cleaned_data["excluded"]
+        self.study.save(update_fields=["design", "excluded"])
+
+
+class ConductForm(forms.Form):
+    """Time, pay and limits."""
+
+    tasks_per_participant = forms.IntegerField(
+        label="Tasks for each participant", min_value=0, help_text="0: as many as there are."
+    )
+    pairs_per_judge = forms.IntegerField(
+        label="Pairs of a sentence for each judge",
+        min_value=1,
+        help_text="1 keeps judgments of a sentence independent; more suits small pilots.",
+    )
+    editing_seconds = forms.IntegerField(label="Seconds for an EDITING task", min_value=30)
+    eval_seconds = forms.IntegerField(label="Seconds for an EVAL task", min_value=30)
+    undo_seconds = forms.IntegerField(
+        label="Seconds in which a judgment can be taken back", min_value=0
+    )
+    most_passes = forms.IntegerField(
+        label="People who can make no sense of a task before it is given up", min_value=1
+    )
+    eval_follows = forms.BooleanField(
+        label="Judge a sentence as soon as its edits are there",
+        required=False,
+        help_text="Otherwise all EDITING comes first.",
+    )
+    minutes_per_edit = forms.FloatField(label="Minutes expected for an edit", min_value=0.1)
+    minutes_per_judgment = forms.FloatField(label="Minutes expected for a judgment", min_value=0.1)
+    pay_per_hour = forms.FloatField(label="Pay for an hour", min_value=0)
+    currency = forms.CharField(max_length=3)
+    detokenize = forms.BooleanField(label="Put words and punctuation together", required=False)
+    truecase = forms.BooleanField(label="Begin sentences with a capital", required=False)
+    ascii_only = forms.BooleanField(
+        label="Drop characters that are not ASCII",
+        required=False,
+        help_text="As the paper did; do not use it for languages of other scripts.",
+    )
+
+    def __init__(self, *args, study: Study, **kwargs) -> None:
+        self.study = study
+        super().__init__(*args, **{"initial": study.conduct} | kwargs)
+
+    def clean(self):
+        cleaned = super().clean() or {}
+        if not self.errors:
+            try:
+                self.conduct = Conduct(**cleaned)
+            except InputError as error:
+                raise forms.ValidationError(str(error)) from error
+        return cleaned
+
+    def apply(self) -> None:
+        self.study.conduct = self.conduct.as_dict()
+        self.study.save(update_fields=["conduct"])
+
+
+class AmendForm(ConductForm):
+    """The same once the plan stands: with a reason, and the texts as they are."""
+
+    reason = forms.CharField(max_length=400, help_text="The report names it.")
+
+    def __init__(self, *args, **kwargs) -> None:
+        super().__init__(*args, **kwargs)
+        for name in ("detokenize", "truecase", "ascii_only"):
+            self.fields[name].disabled = True
+
+    def clean(self):
+        reason = self.cleaned_data.pop("reason", "")
+        cleaned = super().clean() or {}
+        self.reason = reason
+        return cleaned
+
+
+class WordingsForm(forms.Form):
+    """What participants are told."""
+
+    consent = forms.CharField(widget=forms.Textarea, label="Consent")
+    editing = forms.CharField(widget=forms.Textarea, label="Instructions for EDITING")
+    eval = forms.CharField(widget=forms.Textarea, label="Instructions for EVAL")
+
+    def __init__(self, *args, study: Study, **kwargs) -> None:
+        self.study = study
+        rows = Wording.objects.filter(study=study).order_by("version")
+        initial = {row.kind: row.text for row in rows}
+        super().__init__(*args, **{"initial": initial} | kwargs)
+
+    def apply(self) -> None:
+        for kind, text in self.cleaned_data.items():
+            write_wording(self.study, kind, text.replace("\r\n", "\n"))
+
+
+class ArrivalForm(forms.ModelForm):
+    """How people come, and where they go."""
+
+    class Meta:
+        model = Study
+        fields = (
+            "is_open",
+            "prolific_study",
+            "identity_parameter",
+            "completion_address",
+            "code_parameter",
+            "code_finished",
+            "code_nothing_left",
+            "code_left",
+        )
+
+    def __init__(self, *args, study: Study, **kwargs) -> None:
+        super().__init__(*args, **{"instance": study} | kwargs)
+
+    def apply(self) -> None:
+        self.instance.save(update_fields=list(self.Meta.fields))
+
+
+class ExcludeForm(forms.Form):
+    reason = forms.CharField(max_length=400)
+
+
+class InviteForm(forms.Form):
+    count = forms.IntegerField(label="How many", min_value=1, max_value=1000, initial=10)
+
+
+class CrowdForm(forms.Form):
+    people = forms.IntegerField(min_value=1, max_value=2000, initial=40)
+    seed = forms.IntegerField(min_value=0, initial=1)

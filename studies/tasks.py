@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+from decoding.jobs import JobRun, job
+from evaluation.core.errors import InputError
+
+
+@job("simulate-crowd", title="Simulated crowd")
+def simulate_crowd(run: JobRun) -> dict[str, int]:
+    """Let simulated people take part over HTTP; what they do is marked in the database.
+
+    Their answers are committed by the web server, one by one: after a crash the job goes on with
+    other people, and nothing is done twice.
+    """
+    from studies.arrivals import SIMULATED, simulation_proof
+    from studies.crowd import play
+    from studies.models import Study
+
+    study = Study.objects.get(pk=run.parameters["study"])
+    if not study.is_running:
+        raise InputError("the study does not run", hint="Start it, then try again.")
+    if not study.is_open:
+        raise InputError("the study has no open link", hint="Open it for the pilot.")
+    link = f"/take/{study.code}/?{SIMULATED}={simulation_proof(study)}"
+    answers = play(
+        run.parameters["address"],
+        lambda number: link,
+        people=run.parameters["people"],
+        seed=run.parameters["seed"] + run.job.attempts,
+        at_once=run.parameters.get("at_once", 4),
+        done=run.check,
+    )
+    return {"answers": answers}

@@ -1,0 +1,170 @@
+"""From a new study to a frozen one."""
+
+from __future__ import annotations
+
+import json
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from decoding.access import fetch_for
+from decoding.models import Corpus
+from evaluation.core.errors import InputError
+from studies.actions.planning import freeze_study, registration, sample_of
+from studies.core.assignment import expense, fewest_participants
+from studies.forms import ArrivalForm, ConductForm, DesignForm, NewStudyForm, WordingsForm
+from studies.models import Study
+from studies.queries.dashboard import studies_on_page
+
+STUDIES_ON_A_PAGE = 25
+STEPS = {
+    "design": ("Design", DesignForm),
+    "conduct": ("Time and pay", ConductForm),
+    "wordings": ("Texts", WordingsForm),
+    "arrival": ("Arrival", ArrivalForm),
+}
+# What may still be changed once the plan stands; wordings by a new version, conduct by amendment.
+OPEN_STEPS = ("wordings", "arrival")
+_POWER_STUDIES = 200
+
+
+@login_required
+@require_GET
+def study_list(request: HttpRequest) -> HttpResponse:
+    page = Paginator(studies_on_page(request.user), STUDIES_ON_A_PAGE)
+    return render(request, "studies/studies.html", {"page": page.get_page(request.GET.get("page"))})
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def new_study(request: HttpRequest) -> HttpResponse:
+    """First a corpus (by its id in the address), then the conditions."""
+    chosen = request.GET.get("corpus", "")
+    if not chosen.isdigit():
+        corpora = Corpus.objects.visible_to(request.user).filter(
+            lists__isnull=False, most_references__gt=0
+        )
+        return render(request, "studies/new_corpus.html", {"corpora": corpora.distinct()})
+    corpus = fetch_for(request.user, Corpus.objects, pk=chosen)
+    form = NewStudyForm(request.POST or None, corpus=corpus, user=request.user)
+    if request.method == "POST" and form.is_valid():
+        return redirect("studies:step", form.create().pk, "design")
+    return render(
+        request,
+        "studies/new.html",
+        {"form": form, "corpus": corpus},
+        status=422 if form.errors else 200,
+    )
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def step(request: HttpRequest, pk: int, name: str) -> HttpResponse:
+    """One step of the wizard; the steps can be taken in any order."""
+    study = fetch_for(request.user, Study.objects.select_related("corpus"), edit=True, pk=pk)
+    if name not in STEPS or (not study.is_draft and name not in OPEN_STEPS):
+        messages.info(request, "The plan stands: this can no longer be changed.")
+        return redirect(study)
+    title, form_class = STEPS[name]
+    form = form_class(request.POST or None, study=study)
+    if request.method == "POST" and form.is_valid():
+        form.apply()
+        messages.success(request, "Saved.")
+        return redirect("studies:step", study.pk, name)
+    return render(
+        request,
+        "studies/step.html",
+        {
+            "study": study,
+            "steps": {key: words for key, (words, _) in STEPS.items()},
+            "step": name,
+            "title": title,
+            "form": form,
+            "consequences": _consequences(study),
+        },
+        status=422 if form.errors else 200,
+    )
+
+
+def _consequences(study: Study) -> dict[str, object]:
+    """What follows from the design as it is saved."""
+    design, conduct = study.the_design, study.the_conduct
+    needed = expense(design, conduct)
+    found: dict[str, object] = {
+        "design": design,
+        "people": fewest_participants(design, conduct),
+        "hours": round(needed.hours),
+        "cost": round(needed.cost),
+        "currency": conduct.currency,
+    }
+    if study.is_draft:
+        try:
+            sample = sample_of(study)
+            found |= {"eligible": sample.eligible, "left_out": sample.left_out}
+        except InputError as error:
+            found["problem"] = str(error)
+    return found
+
+
+@login_required
+@require_GET
+def power(request: HttpRequest, pk: int) -> HttpResponse:
+    """How likely a difference of so many points would be found, by simulating the study."""
+    from evaluation.core.statistics.planning import power as power_of
+    from evaluation.core.statistics.simulation import Assumptions
+    from evaluation.core.statistics.simulation import Design as Size
+
+    study = fetch_for(request.user, Study.objects, pk=pk)
+    design = study.the_design
+    found = [
+        (
+            points,
+            power_of(
+                Size(sentences=design.sample_size, draws=design.draws, judges=design.judges),
+                # Agreement and likeness as studies of this kind show them.
+                Assumptions(
+                    first=0.36 + points / 200,
+                    second=0.36 - points / 200,
+                    agreement=0.5,
+                    likeness=0.42,
+                ),
+                seed=design.seed,
+                studies=_POWER_STUDIES,
+            ).power,
+        )
+        for points in (4, 8, 12)
+    ]
+    return render(request, "studies/power.html", {"study": study, "found": found})
+
+
+@login_required
+@require_POST
+def freeze(request: HttpRequest, pk: int) -> HttpResponse:
+    study = fetch_for(request.user, Study.objects.select_related("corpus"), edit=True, pk=pk)
+    try:
+        freeze_study(study)
+    except InputError as error:
+        messages.error(request, str(error))
+        return redirect("studies:step", study.pk, "design")
+    return redirect(study)
+
+
+@login_required
+@require_GET
+def registration_file(request: HttpRequest, pk: int) -> HttpResponse:
+    """What can be registered before the study begins."""
+    study = fetch_for(request.user, Study.objects.select_related("corpus"), pk=pk)
+    try:
+        content = registration(study)
+    except InputError as error:
+        messages.error(request, str(error))
+        return redirect(study)
+    return HttpResponse(
+        json.dumps(content, ensure_ascii=False, indent=1, sort_keys=True) + "\n",
+        content_type="application/json",
+        headers={"Content-Disposition": f'attachment; filename="study-{study.pk}-plan.json"'},
+    )

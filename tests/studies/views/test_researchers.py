@@ -1,0 +1,410 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from django.urls import reverse
+
+from decoding.models import Job
+from studies.actions.handing_out import lease_next, submit_edit, submit_judgment
+from studies.actions.participants import exclude, reinstate
+from studies.actions.planning import freeze_study
+from studies.core.conduct import Conduct
+from studies.models import Assignment, Edit, Judgment, Participant, Slot, Study
+from tests.studies.making import make_lists, make_participant, make_running_study, make_study
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def client(client, user):
+    client.force_login(user)
+    return client
+
+
+def address(study, page: str, *more) -> str:
+    return reverse(f"studies:{page}", args=[study.pk, *more])
+
+
+def play(study, people: int = 40, **fields) -> None:
+    """Let people do all they may."""
+    for _ in range(people):
+        one = make_participant(study, **fields)
+        while (task := lease_next(one.pk)) is not None:
+            if task.kind == "editing":
+                submit_edit(one.pk, task.key, f"edit of task {task.task.number}")
+            else:
+                submit_judgment(one.pk, task.key, "a")
+
+
+# --- Designing ----------------------------------------------------------------------------------
+
+
+def test_from_nothing_to_a_running_study(client, user):
+    corpus, conditions = make_lists(user, 12)
+    assert b"No studies yet" in client.get("/studies/").content
+    page = client.get("/studies/new/").content.decode()
+    assert f"?corpus={corpus.pk}" in page
+    lists = [f"{system.pk}-{version.pk}" for _, system, version in conditions]
+    answer = client.post(
+        f"/studies/new/?corpus={corpus.pk}",
+        {"name": "Pilot", "lists_1": lists[0], "name_1": "best", "lists_2": lists[1],
+         "name_2": "diverse", "lists_3": "", "name_3": ""},
+    )  # fmt: skip
+    study = Study.objects.get()
+    assert answer.url == address(study, "step", "design")
+    page = client.get(answer.url).content.decode()
+    assert "Sentences to choose from" in page
+    form = client.get(answer.url).context["form"].initial
+    fields = {
+        name: value for name, value in form.items() if value is not False and value is not None
+    }
+    answer = client.post(answer.url, fields | {"sample_size": 10, "seed": 5, "excluded": "3, 4"})
+    assert answer.status_code == 302
+    study.refresh_from_db()
+    assert (study.the_design.sample_size, study.excluded) == (10, [3, 4])
+    page = client.get(address(study, "step", "design")).content.decode()
+    assert "60" in page  # EDITING tasks
+    assert client.post(address(study, "freeze")).url == address(study, "study")
+    study.refresh_from_db()
+    assert (study.state, study.slots.filter(kind="eval").count()) == ("frozen", 270)
+    client.post(address(study, "change-state", "start"))
+    study.refresh_from_db()
+    assert study.is_running
+    assert b"Pilot" in client.get("/").content
+
+
+def test_a_design_that_cannot_be_is_refused_in_words(client, user):
+    study = make_study(user)
+    initial = client.get(address(study, "step", "design")).context["form"].initial
+    fields = {
+        name: value for name, value in initial.items() if value is not False and value is not None
+    }
+    page = client.post(address(study, "step", "design"), fields | {"shown": 6})
+    assert page.status_code == 422
+    assert "6 translations cannot be shown of a list of 5" in page.content.decode()
+    study.refresh_from_db()
+    assert study.the_design.shown == 3
+
+
+def test_a_sample_that_is_too_large_is_said_before_freezing(client, user):
+    study = make_study(user)
+    Study.objects.update(design=study.design | {"sample_size": 50})
+    page = client.get(address(study, "step", "design")).content.decode()
+    assert "only 3 sentences can be chosen, not 50" in page
+    assert "Freeze the plan" not in page
+    client.post(address(study, "freeze"))
+    study.refresh_from_db()
+    assert study.is_draft
+
+
+@pytest.mark.parametrize("step", ["design", "conduct", "wordings", "arrival"])
+def test_every_step_shows_and_saves(client, user, step):
+    study = make_study(user)
+    form = client.get(address(study, "step", step)).context["form"]
+    fields = {
+        name: value
+        for name in form.fields
+        if (value := form[name].value()) is not False and value is not None
+    }
+    assert client.post(address(study, "step", step), fields).status_code == 302
+    before = study.design, study.conduct, study.is_open
+    study.refresh_from_db()
+    assert json.loads(json.dumps([study.design, study.conduct, study.is_open])) == json.loads(
+        json.dumps(before)
+    )
+    assert study.wordings.count() == 3
+
+
+def test_a_frozen_design_stands(client, user):
+    study = freeze_study(make_study(user))
+    assert client.get(address(study, "step", "design")).status_code == 302
+    assert client.post(address(study, "step", "conduct"), {}).status_code == 302
+    client.post(
+        address(study, "step", "wordings"), {"consent": "New.", "editing": "E.", "eval": "V."}
+    )
+    versions = study.wordings.filter(kind="consent").values_list("version", "text")
+    assert versions[0] == (2, "New.")
+
+
+def test_an_amendment_is_recorded_with_its_reason(client, user):
+    study = freeze_study(make_study(user))
+    form = client.get(address(study, "amend")).context["form"]
+    fields = {
+        name: value
+        for name in form.fields
+        if (value := form[name].value()) is not False and value is not None
+    }
+    fields |= {"editing_seconds": 1200}
+    assert client.post(address(study, "amend"), fields).status_code == 422
+    client.post(address(study, "amend"), fields | {"reason": "People needed longer."})
+    amendment = study.amendments.get()
+    assert (amendment.what, amendment.before, amendment.after, amendment.author) == (
+        "editing_seconds",
+        {"editing_seconds": 900},
+        {"editing_seconds": 1200},
+        user,
+    )
+    study.refresh_from_db()
+    assert study.the_conduct.editing_seconds == 1200
+    assert b"People needed longer." in client.get(address(study, "amend")).content
+
+
+def test_the_plan_as_a_file_is_the_same_for_the_same_study(client, user):
+    study = freeze_study(make_study(user))
+    first = client.get(address(study, "registration"))
+    assert first["Content-Disposition"].endswith('-plan.json"')
+    assert json.loads(first.content)["plan_checksum"] == study.checksum
+    assert client.get(address(study, "registration")).content == first.content
+
+
+@pytest.mark.slow
+def test_power_says_what_can_be_found(client, user):
+    study = make_study(user, sentences=20)
+    page = client.get(address(study, "power")).content.decode()
+    assert "12 points" in page
+
+
+@pytest.mark.parametrize("page", ["consent", "instructions", "editing", "eval"])
+@pytest.mark.parametrize("frozen", [False, True])
+def test_a_preview_shows_the_page_and_leases_nothing(client, user, page, frozen):
+    study = make_study(user)
+    if frozen:
+        study = freeze_study(study)
+    answer = client.get(address(study, "preview", page))
+    assert answer.status_code == 200
+    assert "This is a preview" in answer.content.decode()
+    assert not Assignment.objects.exists()
+    assert not Participant.objects.exists()
+
+
+# --- Running ------------------------------------------------------------------------------------
+
+
+def test_the_dashboard_says_how_far_it_is(client, user):
+    study = make_running_study(user, sentences=1)
+    play(study, people=6)
+    stage = {stage.kind: stage for stage in client.get(address(study, "study")).context["stages"]}
+    assert (stage["editing"].filled, stage["editing"].total) == (6, 6)
+    assert (stage["eval"].open, stage["eval"].filled) == (27, 0)
+    play(study, people=27)
+    context = client.get(address(study, "study")).context
+    assert (context["complete"], context["sentences"]) == (1, 1)
+    assert context["stages"][1].per_second > 0
+    page = client.get(address(study, "study"), headers={"HX-Request": "true"}).content.decode()
+    assert page.lstrip().startswith("<section")
+
+
+def test_states_change_one_way(client, user):
+    study = make_running_study(user)
+    for change, expected in (
+        ("pause", "paused"), ("pause", "paused"), ("start", "running"), ("stop", "ended"),
+        ("start", "ended"),
+    ):  # fmt: skip
+        client.post(address(study, "change-state", change))
+        study.refresh_from_db()
+        assert study.state == expected
+    assert client.post(address(study, "change-state", "delete")).status_code == 404
+
+
+def test_participants_tasks_and_answers_can_be_looked_at(client, user, django_assert_num_queries):
+    study = make_running_study(user, sentences=1)
+    play(study, people=8)
+    page = client.get(address(study, "participants")).content.decode()
+    one = Edit.objects.first().participant
+    assert one.pseudonym in page
+    page = client.get(address(study, "participant", one.pseudonym)).content.decode()
+    assert one.edits.get().text in page
+    for kind in ("editing", "eval"):
+        assert client.get(address(study, "tasks", kind)).status_code == 200
+        assert client.get(address(study, "study-task", kind, 1)).status_code == 200
+    assert client.get(address(study, "study-task", "eval", 99)).status_code == 404
+    assert client.get(address(study, "tasks", "other")).status_code == 404
+
+
+def test_a_list_of_participants_takes_as_many_queries_for_ten(
+    client, user, django_assert_max_num_queries
+):
+    study = make_running_study(user)
+    counts = []
+    for _ in range(2):
+        play(study, people=5)
+        with django_assert_max_num_queries(30) as caught:
+            client.get(address(study, "participants"))
+        counts.append(len(caught))
+    assert counts[0] == counts[1]
+
+
+def test_an_exclusion_needs_a_reason_opens_tasks_and_can_be_undone(client, user):
+    study = make_running_study(user, sentences=1, conduct=Conduct(pairs_per_judge=9))
+    play(study, people=9)
+    assert set(Slot.objects.values_list("state", flat=True)) == {"filled"}
+    edit = Edit.objects.order_by("pk").first()
+    page = address(study, "participant", edit.participant.pseudonym)
+    assert client.post(page, {"action": "exclude", "reason": ""}).status_code == 422
+    client.post(page, {"action": "exclude", "reason": "pasted from a machine"})
+    edit.refresh_from_db()
+    assert (edit.standing, edit.text != "") == ("excluded", True)
+    states = sorted(Slot.objects.values_list("kind", "state"))
+    assert states.count(("editing", "open")) == 1
+    # Three pairs of three judgments were about that edit.
+    assert states.count(("eval", "waiting")) == 9
+    assert Judgment.objects.filter(standing="stale").count() == 9
+    client.post(page, {"action": "reinstate"})
+    assert set(Slot.objects.values_list("state", flat=True)) == {"filled"}
+    assert not Judgment.objects.exclude(standing="counted").exists()
+
+
+def test_who_was_replaced_meanwhile_is_kept_as_late(user):
+    study = make_running_study(user, sentences=1)
+    play(study, people=6)
+    old = Edit.objects.order_by("pk").first()
+    exclude(old.participant, "too fast")
+    play(study, people=1)
+    new = Edit.objects.get(slot=old.slot, standing="counted")
+    reinstate(old.participant)
+    old.refresh_from_db()
+    new.refresh_from_db()
+    assert (old.standing, new.standing) == ("late", "counted")
+
+
+def test_an_excluded_judge_opens_the_pairs(user):
+    study = make_running_study(user, sentences=1)
+    play(study, people=7)
+    judgment = Judgment.objects.get()
+    exclude(judgment.participant, "always A")
+    assert Slot.objects.get(pk=judgment.slot_id).state == "open"
+    reinstate(judgment.participant)
+    judgment.refresh_from_db()
+    assert judgment.standing == "counted"
+    assert Slot.objects.get(pk=judgment.slot_id).participant == judgment.participant
+
+
+def test_erasure_goes_down_to_the_database(client, user):
+    study = make_running_study(user, sentences=1)
+    play(study, people=7, identity=None)
+    one = Edit.objects.order_by("pk").first().participant
+    text = one.edits.get().text
+    client.post(address(study, "participant", one.pseudonym), {"action": "erase"})
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        for table in connection.introspection.table_names():
+            if table.startswith("studies_"):
+                cursor.execute(f'SELECT * FROM "{table}"')
+                for row in cursor.fetchall():
+                    assert text not in map(str, row), table
+                    assert one.pseudonym not in map(str, row), table
+    assert Participant.objects.get(pk=one.pk).state == "erased"
+
+
+def test_invitations_are_links(client, user):
+    study = make_running_study(user)
+    answer = client.post(address(study, "invite"), {"count": 3})
+    links = answer.content.decode().split()
+    assert len(set(links)) == 3
+    assert all(f"/take/{study.code}/?invitation=" in link for link in links)
+
+
+def test_the_crowd_is_a_job(client, user):
+    study = make_running_study(user)
+    answer = client.post(address(study, "crowd"), {"people": 4, "seed": 2})
+    job = Job.objects.get()
+    assert answer.url == job.get_absolute_url()
+    assert (job.kind, job.parameters["people"]) == ("simulate-crowd", 4)
+
+
+# --- Files --------------------------------------------------------------------------------------
+
+
+def table(client, study, name, form="csv", query=""):
+    answer = client.get(address(study, "export", name, form) + query)
+    assert answer.status_code == 200
+    text = b"".join(answer.streaming_content).decode()
+    if form == "csv":
+        return list(csv.DictReader(io.StringIO(text)))
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_everything_can_be_taken_away(client, user):
+    study = make_running_study(user, sentences=1, conduct=Conduct(pairs_per_judge=9))
+    play(study, people=9)
+    edits = table(client, study, "edits")
+    assert len(edits) == 6
+    assert {row["condition"] for row in edits} == {"best", "diverse"}
+    assert all(row["text"] == f"edit of task {row['task']}" for row in edits)
+    judgments = table(client, study, "judgments")
+    assert len(judgments) == 27
+    # The choice is of what stood first and second on the page.
+    assert {row["choice"] for row in judgments} == {"a"}
+    assert {(row["condition a"], row["condition b"]) for row in judgments} == {
+        ("best", "diverse"),
+        ("diverse", "best"),
+    }
+    for row in judgments:
+        saved = Judgment.objects.get(participant__pseudonym=row["worker"], task__number=row["pair"])
+        shown = saved.second if saved.swapped else saved.first
+        assert (row["text a"], row["condition a"]) == (shown.text, shown.task.condition.name)
+    assert len(table(client, study, "tasks")) == 6 + 9
+    assert len(table(client, study, "participants")) == 9
+    assert len(table(client, study, "assignments")) == 6 + 27
+    for name in ("edits", "judgments", "tasks", "participants", "assignments", "wordings"):
+        assert len(table(client, study, name, "jsonl")) == len(table(client, study, name))
+    assert table(client, study, "amendments") == []
+
+
+def test_what_does_not_count_is_left_out_unless_it_is_asked_for(client, user):
+    study = make_running_study(user, sentences=1)
+    play(study, people=2, is_simulated=True)
+    assert table(client, study, "edits") == []
+    rows = table(client, study, "edits", query="?all=1")
+    assert [row["simulated"] for row in rows] == ["yes", "yes"]
+    answer = client.get(address(study, "export", "edits", "csv") + "?all=1")
+    assert "with-simulated" in answer["Content-Disposition"]
+    assert "simulated" in client.get(address(study, "study")).content.decode()
+
+
+def test_a_spreadsheet_runs_no_formula_of_a_stranger(client, user):
+    study = make_running_study(user, sentences=1)
+    one = make_participant(study)
+    submit_edit(one.pk, lease_next(one.pk).key, "=HYPERLINK(1)")
+    assert table(client, study, "edits")[0]["text"] == "'=HYPERLINK(1)"
+    assert table(client, study, "edits", "jsonl")[0]["text"] == "=HYPERLINK(1)"
+
+
+# --- For whom -----------------------------------------------------------------------------------
+
+
+PAGES = [
+    ("study",), ("step", "design"), ("amend",), ("participants",), ("tasks", "editing"),
+    ("registration",), ("power",), ("preview", "editing"), ("export", "edits", "csv"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_nobody_sees_the_study_of_another(client, colleague, page):
+    study = make_running_study(colleague)
+    assert client.get(address(study, *page)).status_code == 404
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_visitors_are_asked_who_they_are(user, page):
+    from django.test import Client
+
+    study = make_running_study(user)
+    assert "/account/login/" in Client().get(address(study, *page)).url
+
+
+@pytest.mark.parametrize(
+    "page",
+    [("freeze",), ("change-state", "start"), ("crowd",), ("invite",)],
+)
+def test_a_viewer_changes_nothing(client, user, colleague, page):
+    from decoding.actions.sharing import share_with
+
+    study = make_running_study(colleague)
+    share_with(study, user=user, role="viewer")
+    assert client.get(address(study, "study")).status_code == 200
+    assert client.post(address(study, *page)).status_code == 403
