@@ -107,7 +107,9 @@ def test_diverse_lists(system):
     assert [line.split(" ||| ")[1] for line in many[::2]] == texts
     each = decode(system, "das haus ist klein\n", diverse=2, n=1, strength="3,3")
     assert each.splitlines() == one
-    graph = decode(system, "das haus ist klein\n", diverse=2, n=1, strength="3", from_graph=True)
+    graph = decode(
+        system, "das haus ist klein\n", diverse=2, n=1, strength="3", from_graph=True, threshold=0.0
+    )
     assert graph.splitlines() == one
     with pytest.raises(CommandError, match="--per-list"):
         decode(system, "das\n", diverse=2, per_list=2, from_graph=True)
