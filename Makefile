@@ -28,7 +28,7 @@ quick: .venv/tests  ## run the quick tests only
 check: .venv/tests  ## format, lint, types, who imports whom, templates, migrations
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/lint-imports --no-timings 2>/dev/null | tail -n +12
+	$(BIN)/lint-imports --no-logo
 	$(BIN)/mypy
 	$(BIN)/djlint --quiet --check --lint templates
 	$(BIN)/python manage.py makemigrations --check --dry-run
@@ -59,6 +59,7 @@ reset:  ## delete everything that Variorum keeps on this machine (the data folde
 
 .venv/runs: .venv/bin/python pyproject.toml constraints.txt
 	@echo "Installing what Variorum needs into .venv ..."
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip >/dev/null
 	@$(call install,dependencies)
 	@touch $@
 
