@@ -22,8 +22,8 @@ _PATIENCE_SECONDS = 0.2
 
 def share_out(
     run: JobRun, kind: str, parts: Sequence[Mapping[str, Any]], sizes: Sequence[int]
-) -> None:
-    """Split the job into parts of so many pieces each, and return when all of them are done.
+) -> list[dict[str, Any]]:
+    """Split the job into parts of so many pieces each; their results, when all of them are done.
 
     To be called once by a job, at its end. The parts that are there already (another worker had
     the job before) stay as they are; those that failed are tried again.
@@ -37,7 +37,9 @@ def share_out(
     failed = run.job.parts.exclude(state=Job.State.DONE).order_by("pk").first()
     if failed is not None:
         raise VariorumError(failed.error or "A part of it was cancelled. Try again.")
+    results = list(run.job.parts.order_by("pk").values_list("result", flat=True))
     run.job.parts.all().delete()  # they have served; what they did is the job's
+    return results
 
 
 def _submit(

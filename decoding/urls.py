@@ -1,6 +1,16 @@
 from django.urls import path
 
-from decoding.views import browser, corpora, jobs, playground, recipes, sharing, systems
+from decoding.views import (
+    browser,
+    charts,
+    corpora,
+    jobs,
+    playground,
+    recipes,
+    sharing,
+    systems,
+    tuning,
+)
 
 app_name = "decoding"
 
@@ -23,6 +33,12 @@ urlpatterns = [
     path("lists/<int:corpus>/<int:system>/<int:place>/", browser.compare, name="compare"),
     path("playground/", playground.playground, name="playground"),
     path("playground/recipe/", playground.make_recipe, name="make-recipe"),
+    path("tuning/", tuning.tuning_list, name="tuning"),
+    path("tuning/start/", tuning.start, name="start-tuning"),
+    path("tuning/<int:pk>/", tuning.tuning_run, name="tuning-run"),
+    path("tuning/<int:pk>/surface.<slug:kind>", tuning.surface, name="surface"),
+    path("tuning/<int:pk>/use/", tuning.use_cell, name="use-cell"),
+    path("charts/vega.js", charts.vega, name="vega"),
     path("jobs/", jobs.job_list, name="jobs"),
     path("jobs/self-test/", jobs.self_test, name="self-test"),
     path("jobs/<int:pk>/", jobs.job_page, name="job"),

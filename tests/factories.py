@@ -15,6 +15,8 @@ from decoding.models import (
     Segment,
     System,
     TranslationList,
+    TuningCell,
+    TuningRun,
 )
 
 _numbers = count(1)
@@ -61,6 +63,20 @@ def make_system(owner, **fields) -> System:
         }
         | fields,
     )
+
+
+def make_tuning_run(owner, corpus: Corpus, system: System, **cells: float) -> TuningRun:
+    """A finished run; cells as n4_01=31.5 for n = 4, lambda = 0.1."""
+    run = TuningRun.objects.create(
+        owner=owner, corpus=corpus, system=system, orders=[], penalties=[], sample_size=2,
+        baseline=30.0, signature="coverage|order:4",
+    )  # fmt: skip
+    for name, value in cells.items():
+        order, _, penalty = name.removeprefix("n").partition("_")
+        TuningCell.objects.create(
+            run=run, order=int(order), penalty=float(f"{penalty[0]}.{penalty[1:]}"), value=value
+        )
+    return run
 
 
 def make_recipe(name: str = "", **settings) -> RecipeVersion:

@@ -15,11 +15,11 @@ class PlaygroundForm(forms.Form):
 
     system = forms.ModelChoiceField(System.objects.none(), empty_label=None)
     corpus = forms.ModelChoiceField(
-        Corpus.objects.none(), required=False, empty_label="none", label="Pick from"
+        Corpus.objects.none(), required=False, empty_label="none", label="Or pick from"
     )
     number = forms.IntegerField(label="Segment", min_value=1, required=False)
     text = forms.CharField(
-        label="Or type a sentence",
+        label="A sentence",
         required=False,
         max_length=2000,
         widget=forms.Textarea({"rows": 2, "dir": "auto"}),

@@ -119,6 +119,9 @@ class TuningRun(Owned):
         Recipe, models.SET_NULL, null=True, related_name="tuning_runs", editable=False,
         help_text="The recipe made of the chosen cell.",
     )  # fmt: skip
+    signature = models.CharField(
+        max_length=200, blank=True, editable=False, help_text="How the objective was measured."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

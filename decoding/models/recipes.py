@@ -13,7 +13,7 @@ from decoding.validators import validate_recipe
 LONGEST_LIST = 100
 LARGEST_KBEST = 100_000
 HIGHEST_ORDER = 9
-LARGEST_LAMBDA = 10.0
+LARGEST_PENALTY = 10.0
 
 
 class Recipe(models.Model):
@@ -81,7 +81,7 @@ class RecipeVersion(models.Model):
     penalty = models.FloatField(
         "λ, weight of the dissimilarity",
         default=0.1,
-        validators=[MinValueValidator(0.0), MaxValueValidator(LARGEST_LAMBDA)],
+        validators=[MinValueValidator(0.0), MaxValueValidator(LARGEST_PENALTY)],
         help_text="Diverse: how much model score a repeated sequence costs.",
     )
     per_list = models.PositiveIntegerField(
@@ -115,7 +115,7 @@ class RecipeVersion(models.Model):
                 & Q(kbest__gte=F("length"))
                 & Q(kbest__lte=LARGEST_KBEST)
                 & Q(order__gte=1, order__lte=HIGHEST_ORDER)
-                & Q(penalty__gte=0.0, penalty__lte=LARGEST_LAMBDA)
+                & Q(penalty__gte=0.0, penalty__lte=LARGEST_PENALTY)
                 & Q(per_list__gte=1, per_list__lte=LARGEST_KBEST),
                 name="recipe_settings_make_sense",
             ),

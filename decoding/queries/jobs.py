@@ -61,6 +61,9 @@ def outcome_of(job: Job) -> Outcome | None:
         return Outcome("Browse the lists", reverse("decoding:browse", args=parts))
     if job.kind == "import-moses":
         return Outcome("Show the system", reverse("decoding:system", args=[job.result["system"]]))
+    if job.kind == "tune-diversity":
+        run = reverse("decoding:tuning-run", args=[job.parameters["run"]])
+        return Outcome("Show the surface", run)
     return None
 
 

@@ -44,4 +44,4 @@ def self_test(run: JobRun) -> dict[str, list[int]]:
 
 
 # Each declares its kinds of jobs.
-from decoding.tasks import lists, systems  # noqa: E402, F401
+from decoding.tasks import lists, systems, tuning  # noqa: E402, F401

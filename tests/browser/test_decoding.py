@@ -13,10 +13,10 @@ from decoding.actions.jobs import claim_job
 from decoding.actions.systems import add_pool
 from decoding.core.formats.nbest import NBestEntry
 from decoding.jobs import run_claimed
-from decoding.models import Corpus, Job, Recipe, System, TranslationList
+from decoding.models import Corpus, Job, Recipe, System, TranslationList, TuningRun
 from tests.browser.test_every_page import ARABIC, LONG
 from tests.decoding.test_systems import ARPA, INI, TABLE
-from tests.factories import make_corpus, make_list, make_recipe, make_system
+from tests.factories import make_corpus, make_list, make_recipe, make_system, make_tuning_run
 
 
 def work() -> None:
@@ -113,7 +113,7 @@ def test_the_whole_way(
     expect(page.locator(".entries .sentence").first).to_have_text("The house")
 
     page.get_by_role("link", name="Playground").click()
-    page.get_by_label("Pick from").select_option(label="houses")
+    page.get_by_label("Or pick from").select_option(label="houses")
     page.get_by_label("Segment").fill("1")
     expect(page.get_by_text("in both lists")).to_be_visible()
     page.get_by_label("λ").fill("0.5")
@@ -138,6 +138,7 @@ def full(user):
         for version in versions:
             make_list(segment, system, version, [LONG, "one " * 30, "a b c"], coverage=20.5,
                       first_bleu1=float(segment.number), oracle_bleu1=60)  # fmt: skip
+    make_tuning_run(user, corpus, system, n4_01=31.5, n4_02=44.2, n3_01=30, n3_0005=20.25)
     lists = [[NBestEntry(number, "a", {}, -1.0)] for number in range(60)]
     add_pool(system, corpus, lists, name="x")
     return corpus, system
@@ -145,7 +146,8 @@ def full(user):
 
 PAGES = [
     "corpora", "add-corpus", "corpus", "systems", "add-external", "add-moses", "system", "upload",
-    "make-lists", "recipes", "recipe", "lists", "browse", "compare", "playground",
+    "make-lists", "recipes", "recipe", "lists", "browse", "compare", "playground", "tuning",
+    "start-tuning", "tuning-run",
 ]  # fmt: skip
 
 
@@ -158,6 +160,7 @@ def address(name, corpus, system):
         "recipe": [Recipe.objects.first().pk],
         "browse": [corpus.pk, system.pk],
         "compare": [corpus.pk, system.pk, 2],
+        "tuning-run": [TuningRun.objects.values_list("pk", flat=True).first()],
     }
     return reverse(f"decoding:{name}", args=arguments.get(name, []))
 
@@ -169,7 +172,7 @@ def test_a_page(page, context, live_server, user, sign_in, assert_accessible, fu
     assert_accessible(page)
 
 
-@pytest.mark.parametrize("name", ["corpora", "systems", "lists", "playground"])
+@pytest.mark.parametrize("name", ["corpora", "systems", "lists", "playground", "tuning"])
 def test_a_page_before_there_is_anything(
     page, context, live_server, user, sign_in, assert_accessible, name
 ):
@@ -200,6 +203,15 @@ def test_a_bad_upload_is_told_by_keyboard_alone(
     assert not Corpus.objects.exists()
     assert_accessible(page)
     watch.expect("422")
+
+
+def test_a_surface_answers_to_the_pointer(page, context, live_server, user, sign_in, full):
+    sign_in(context, user)
+    page.goto(live_server.url + address("tuning-run", *full))
+    drawn = page.locator("#surface-picture canvas")
+    expect(drawn).to_be_visible()
+    drawn.hover(position={"x": 60, "y": 15})
+    expect(page.locator("#vg-tooltip-element")).to_contain_text("against unique best")
 
 
 def test_without_scripts(new_context, live_server, user, sign_in, full):

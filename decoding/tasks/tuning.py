@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+from typing import Any
+
+from decoding.actions.tuning import sample_of, save_surface
+from decoding.jobs import JobRun, job
+from decoding.makers import decoder_of
+from decoding.models import TuningRun
+from decoding.parts import share_out
+from evaluation.core.errors import VariorumError
+
+# So that several workers have something to do, and none repeats much after a crash.
+_SEGMENTS_IN_A_PART = 4
+
+
+@job("tune-diversity", title="Tune n and λ")
+def tune_diversity(run: JobRun) -> dict[str, Any]:
+    """The objective for every n and lambda over a sample of the corpus, in parts."""
+    from decoding.core.diversity.grid import SentenceLists, surface_of
+
+    tuned = _run(run)
+    with_references = tuned.corpus.segments.filter(references__isnull=False).distinct()
+    numbers = sample_of(tuned, list(with_references.values_list("number", flat=True)))
+    if not numbers:
+        raise VariorumError("The corpus has no references, so nothing can be measured on it.")
+    step = _SEGMENTS_IN_A_PART
+    parts = [numbers[start : start + step] for start in range(0, len(numbers), step)]
+    results = share_out(
+        run,
+        "tune-diversity-part",
+        [{"run": tuned.pk, "segments": part} for part in parts],
+        [len(part) for part in parts],
+    )
+    made = {int(number): own for result in results for number, own in result["lists"].items()}
+    sample = tuned.corpus.segments.filter(number__in=numbers).prefetch_related("references")
+    surface = surface_of(
+        [
+            SentenceLists(
+                tuple(made[segment.number]["best"]),
+                tuple(tuple(one) for one in made[segment.number]["diverse"]),
+            )
+            for segment in sample
+        ],
+        [[reference.text for reference in segment.references.all()] for segment in sample],
+        _options(tuned),
+    )
+    cells = dict(zip(surface.options.cells, surface.values.ravel().tolist(), strict=True))
+    with run.piece(0, message="measured"):
+        save_surface(tuned, cells, baseline=surface.unique_best, signature=surface.signature)
+    order, penalty = surface.best
+    return {"best n": order, "best λ": penalty, "segments": len(numbers)}
+
+
+@job("tune-diversity-part", title="Tune n and λ, a part")
+def tune_diversity_part(run: JobRun) -> dict[str, Any]:
+    """All cells' lists of some segments."""
+    from decoding.core.diversity.grid import grid_lists
+
+    tuned = _run(run)
+    options = _options(tuned)
+    decoder = decoder_of(tuned.system.checksum, tuned.system.storage_key)
+    lists = run.result.setdefault("lists", {})
+    numbers = run.parameters["segments"][run.done :]
+    sources = dict(tuned.corpus.segments.filter(number__in=numbers).values_list("number", "source"))
+    for number in numbers:
+        run.check()
+        made = grid_lists(decoder, sources[number], options)
+        with run.piece(message=f"segment {number}"):
+            lists[str(number)] = {"best": made.best, "diverse": made.diverse}
+    return run.result
+
+
+def _run(run: JobRun) -> TuningRun:
+    found = TuningRun.objects.select_related("corpus", "system")
+    tuned = found.filter(pk=run.parameters["run"]).first()
+    if tuned is None:
+        raise VariorumError("The corpus or the system has been deleted meanwhile.")
+    return tuned
+
+
+def _options(tuned: TuningRun):
+    from decoding.core.diversity.grid import GridOptions
+
+    return GridOptions(
+        orders=tuple(tuned.orders),
+        strengths=tuple(tuned.penalties),
+        size=tuned.length,
+        objective=tuned.objective,
+    )

@@ -1,0 +1,173 @@
+"""Tuning n and lambda: a job in parts, its surface, a recipe of a cell."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+from django.urls import reverse
+
+from decoding.actions import jobs as job_actions
+from decoding.actions.jobs import claim_job
+from decoding.actions.tuning import ask_for_tuning, sample_of
+from decoding.figures import list_figures
+from decoding.jobs import run_claimed
+from decoding.models import Job, RecipeVersion, TuningRun
+from decoding.playground import list_by_decoding
+from decoding.surfaces import surface_table
+from tests.decoding.test_playground import small  # noqa: F401 - a fixture
+from tests.factories import make_corpus, make_tuning_run
+
+pytestmark = pytest.mark.django_db
+
+SEGMENTS = [("das haus", ["the home"]), ("haus", []), ("haus das", ["that house"])] * 3
+
+
+@pytest.fixture(autouse=True)
+def no_broker(monkeypatch):
+    monkeypatch.setattr(job_actions, "announce", lambda pk: None)
+    monkeypatch.setattr("decoding.parts.announce", lambda pk: None)
+
+
+@pytest.fixture
+def corpus(user):
+    return make_corpus(user, SEGMENTS)
+
+
+@pytest.fixture
+def tuned(user, corpus, small):  # noqa: F811
+    run = ask_for_tuning(
+        owner=user, corpus=corpus, system=small, objective="coverage", orders=[1, 2],
+        penalties=[0.1, 1.0], length=2, sample_size=50, seed=7,
+    )  # fmt: skip
+    run_claimed(claim_job(run.job_id))
+    run.refresh_from_db()
+    return run
+
+
+def coverage(system, corpus, **settings):
+    segments = corpus.segments.filter(references__isnull=False).prefetch_related("references")
+    version = RecipeVersion(length=2, **settings)
+    figures = list_figures(
+        [[one.text for one in list_by_decoding(system, version, s.source)] for s in segments],
+        [[one.text for one in s.references.all()] for s in segments],
+    )
+    return sum(one.coverage for one in figures) / len(figures)
+
+
+def test_every_cell_is_the_coverage_of_its_lists(tuned, corpus, small):  # noqa: F811
+    job = Job.objects.get()
+    assert (job.state, job.error) == ("done", "")
+    assert (job.done, job.total) == (6, 6)
+    cells = {(cell.order, cell.penalty): cell.value for cell in tuned.cells.all()}
+    assert cells == {
+        (order, penalty): pytest.approx(
+            coverage(small, corpus, kind="diverse", order=order, penalty=penalty)
+        )
+        for order in (1, 2)
+        for penalty in (0.1, 1.0)
+    }
+    assert tuned.baseline == pytest.approx(coverage(small, corpus, kind="unique-best"))
+    assert tuned.signature
+    best = surface_table(list(tuned.cells.all())).best
+    assert (job.result["best n"], job.result["best λ"]) == (best.order, best.penalty)
+
+
+def test_the_sample_is_drawn_by_the_seed(user, corpus):
+    numbers = range(1, 1001)
+
+    def sample(seed):
+        return sample_of(TuningRun(sample_size=20, seed=seed), numbers)
+
+    assert sample(1) == sample(1) == sorted(set(sample(1)))
+    assert len(sample(1)) == 20
+    assert sample(1) != sample(2)
+
+
+def test_a_corpus_without_references_fails_with_a_sentence(user, small):  # noqa: F811
+    run = ask_for_tuning(
+        owner=user, corpus=make_corpus(user, [("das", [])]), system=small, orders=[1],
+        penalties=[0.1], sample_size=5,
+    )  # fmt: skip
+    run_claimed(claim_job(run.job_id))
+    assert "no references" in Job.objects.get().error
+
+
+def test_of_equal_cells_the_best_has_the_smaller_n(user, corpus, small):  # noqa: F811
+    run = make_tuning_run(user, corpus, small, n3_01=40, n2_02=40, n2_01=40, n4_01=39)
+    table = surface_table(list(run.cells.all()))
+    assert (table.best.order, table.best.penalty) == (2, 0.1)
+    assert table.penalties == [0.1, 0.2]
+    assert [(n, [cell and cell.value for cell in row]) for n, row in table.rows] == [
+        (2, [40, 40]), (3, [40, None]), (4, [39, None]),
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def run(user, corpus, small):  # noqa: F811
+    return make_tuning_run(user, corpus, small, n4_01=31.5, n4_02=44.25)
+
+
+@pytest.mark.parametrize(
+    ("kind", "begins"), [("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF"), ("csv", b"n,")]
+)
+def test_downloads(client, user, run, kind, begins):
+    client.force_login(user)
+    answer = client.get(reverse("decoding:surface", args=[run.pk, kind]))
+    assert answer.content.startswith(begins)
+    if kind == "csv":
+        rows = list(csv.DictReader(answer.content.decode().splitlines()))
+        assert [(row["n"], row["lambda"], row["coverage"]) for row in rows] == [
+            ("4", "0.1", "31.5"), ("4", "0.2", "44.25"),
+        ]  # fmt: skip
+
+
+def test_the_specification_marks_the_best_cell(client, user, run):
+    client.force_login(user)
+    spec = json.loads(client.get(reverse("decoding:surface", args=[run.pk, "json"])).content)
+    (values,) = [data["values"] for data in (spec["data"],)]
+    assert [(one["n"], one["lambda"], one["best"]) for one in values] == [
+        (4, 0.1, False), (4, 0.2, True),
+    ]  # fmt: skip
+    assert client.get(reverse("decoding:surface", args=[run.pk, "gif"])).status_code == 404
+
+
+def test_a_cell_becomes_a_recipe(client, user, colleague, run):
+    cell = run.cells.get(penalty=0.2)
+    said = {"cell": cell.pk, "name": "Tuned"}
+    client.force_login(colleague)
+    assert client.post(reverse("decoding:use-cell", args=[run.pk]), said).status_code == 404
+    client.force_login(user)
+    client.post(reverse("decoding:use-cell", args=[run.pk]), said)
+    run.refresh_from_db()
+    version = run.recipe.newest
+    assert (version.recipe.name, version.summary) == ("Tuned", "diverse 5, n=4 λ=0.2")
+    assert "44.2" in version.reason or "44.3" in version.reason
+    page = client.post(reverse("decoding:use-cell", args=[run.pk]), said, follow=True)
+    assert "there is a recipe named Tuned already" in page.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("said", "says"),
+    [
+        ({"penalties": "0.1, x"}, "Write numbers with commas"),
+        ({"penalties": "nan"}, "λ is from 0 to 10"),
+        ({"orders": ["10"]}, "Select a valid choice"),
+        ({"sample_size": "0"}, "A number from 1 to 1000"),
+        ({"length": "1"}, "A number from 2 to 20"),
+        ({"penalties": ",".join(f"0.{n:03}" for n in range(1, 60))}, "100 cells are the most"),
+    ],
+)
+def test_a_grid_that_makes_no_sense(client, user, corpus, small, said, says):  # noqa: F811
+    client.force_login(user)
+    good = {
+        "system": small.pk, "corpus": corpus.pk, "objective": "coverage", "orders": ["2", "3"],
+        "penalties": "0.1, 0.2", "length": 5, "sample_size": 10, "seed": 1,
+    }  # fmt: skip
+    page = client.post(reverse("decoding:start-tuning"), good | said)
+    assert page.status_code == 422
+    assert says in page.content.decode()
+    assert not TuningRun.objects.exists()
+    assert client.post(reverse("decoding:start-tuning"), good).status_code == 302
+    assert TuningRun.objects.get().penalties == [0.1, 0.2]
