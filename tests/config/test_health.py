@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from config import health
-from tests.queueing import wait_until
+from tests.queueing import ROOT, wait_until
 
 pytestmark = pytest.mark.django_db
 
@@ -30,3 +34,20 @@ def test_ready_once_a_worker_lives(queue, client):
     queue.worker()
     wait_until(lambda: client.get("/readyz").status_code == 200)
     assert client.get("/readyz").json()["workers"] == "ok"
+
+
+def test_metrics_are_served_when_they_are_asked_for_and_only_then(client):
+    assert client.get("/metrics").status_code == 404
+    ask = (
+        "import django; django.setup(); from django.test import Client; "
+        "answer = Client().get('/metrics', headers={'host': 'localhost'}); "
+        "print(answer.status_code, answer.content.decode())"
+    )
+    environment = os.environ | {"VARIORUM_METRICS": "true"}
+    environment |= {"DJANGO_SETTINGS_MODULE": "config.settings"}
+    done = subprocess.run(
+        [sys.executable, "-c", ask], cwd=ROOT, env=environment, capture_output=True, text=True,
+        timeout=60,
+    )  # fmt: skip
+    assert done.stdout.startswith("200"), done.stderr
+    assert "django_http_requests_total" in done.stdout
