@@ -88,20 +88,23 @@ def diverse_list(
     search: SearchOptions | None = None,
     *,
     first: SearchGraph | None = None,
+    later: SearchOptions | None = None,
     keep: bool = False,
 ) -> list[Round]:
-    """The diverse list of a sentence (ALGORITHMS A3), a full search for each entry.
+    """The diverse list of a sentence (ALGORITHMS A3), a search for each entry.
 
-    ``first`` is the graph of a search without penalty, if there is one already. ``keep`` keeps
+    ``first`` is the graph of a search without penalty, if there is one already. ``later`` says
+    how to search the other entries, by default `SearchOptions.narrowed`. ``keep`` keeps
     all derivations of each round, for "M div x N best" (A5).
     """
     if first is None:
         first = decoder.search(sentence, search, keep=keep)
     if not first.found:
         return []
+    later = later or (search or SearchOptions()).narrowed()
     rounds = [Round(first, first.best())]
     while len(rounds) < options.size:
         penalty = penalty_for([r.best.text.split() for r in rounds], options)
-        graph = decoder.search(sentence, search, penalty=penalty, keep=keep)
+        graph = decoder.search(sentence, later, penalty=penalty, keep=keep)
         rounds.append(Round(graph, graph.best()))
     return rounds

@@ -10,7 +10,7 @@ from decoding.core.diversity.lists import (
     ngrams,
     penalty_for,
 )
-from decoding.core.search.decoder import EXHAUSTIVE, Decoder
+from decoding.core.search.decoder import EXHAUSTIVE, Decoder, SearchOptions
 from decoding.core.translation.moses import read_moses_system
 from evaluation.core.errors import InputError
 from tests.decoding.core.search import naive
@@ -65,10 +65,16 @@ def test_each_entry_is_the_best_by_the_objective(seed):
         earlier.append(text)
 
 
-@pytest.mark.parametrize("weight", ["0.0434", "0.1"])
-def test_against_rounds_of_moses_with_an_arpa_file(reference_data, weight):
-    """Moses had the n-grams as one more language model; its weight is lambda / ln 10."""
+@pytest.fixture(scope="module")
+def multi30k(reference_data):
     folder = reference_data("moses-multi30k-deen")
+    return folder, Decoder(read_moses_system(folder / "moses.ini"))
+
+
+@pytest.mark.parametrize("weight", ["0.0434", "0.1"])
+def test_against_rounds_of_moses_with_an_arpa_file(multi30k, weight):
+    """Moses had the n-grams as one more language model; its weight is lambda / ln 10."""
+    folder, decoder = multi30k
     name = f"diverse-M5-weight{weight}.test_2016_flickr.first50.tsv"
     strength = {"0.0434": 0.1, "0.1": 0.1 * np.log(10)}[weight]
     lists = {}
@@ -76,11 +82,11 @@ def test_against_rounds_of_moses_with_an_arpa_file(reference_data, weight):
         sentence, _, _, matches, score, text = line.split("\t")
         lists.setdefault(int(sentence), []).append((int(matches), float(score), text))
     source = (folder / "test_2016_flickr.de").read_text().splitlines()
-    decoder = Decoder(read_moses_system(folder / "moses.ini"))
     options = DiversityOptions(size=5, order=4, strength=strength)
     same, better = 0, []
     for number, expected in lists.items():
-        rounds = diverse_list(decoder, decoder.collect(source[number]), options)
+        sentence = decoder.collect(source[number])
+        rounds = diverse_list(decoder, sentence, options, later=SearchOptions())
         texts = [entry.best.text for entry in rounds]
         moses = [text for _, _, text in expected]
         same += texts == moses
