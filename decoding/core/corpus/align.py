@@ -20,9 +20,9 @@ Progress = Callable[[float], None]
 
 @dataclass(frozen=True, slots=True)
 class AlignmentOptions:
-    """Which model aligns, and how it is estimated. The defaults are those of Dyer et al. (2013)."""
+    """Which model aligns, and how it is estimated. The numbers are those of Dyer et al. (2013)."""
 
-    model: Model = "diagonal"
+    model: Model = "hmm"  # see docs/decisions/training.md
     iterations: int = 5  # of the model itself; the last one only links
     ibm1_iterations: int = 5  # before the HMM
     null: float = 0.08  # p0: the probability of linking to nothing

@@ -87,7 +87,7 @@ class Command(BaseCommand):
         alignment.add_argument(
             "--alignment", type=Path, metavar="F", help="use this one, in Pharaoh format"
         )
-        alignment.add_argument("--aligner", choices=["diagonal", "hmm", "ibm1"])
+        alignment.add_argument("--aligner", choices=["hmm", "diagonal", "ibm1"])
         alignment.add_argument("--iterations", type=int, metavar="N")
         alignment.add_argument(
             "--symmetrization",
