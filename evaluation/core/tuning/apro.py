@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 
 from evaluation.core.tuning.lists import FloatArray, KBestLists, model_scores
 from evaluation.core.tuning.metric import BLEU, Metric
@@ -72,19 +73,19 @@ class RankingObjective:
     def value(self, weights: FloatArray) -> tuple[float, FloatArray]:
         """R and its gradient (equation 11 and its derivative)."""
         h = self._scores(weights)
-        q, q_bar, r, r_bar = self._sums(h)
-        loss = (q * (h**2 - 2 * h + 1) + q_bar * (h**2 + 2 * h) - 2 * r * h).sum()
-        slope = 2 * (q * h - q - r + q_bar * h + q_bar - r_bar)
+        slopes = np.empty(len(h))
+        loss = _loss_and_slopes(h, *self._sums(h), slopes)
         value = 0.5 * weights @ weights + self.share * loss
-        return float(value), weights + self.share * (slope @ self.lists.features)
+        return float(value), weights + self.share * _sum_rows(self.lists.features, slopes)
 
     def curvature(self, weights: FloatArray, vector: FloatArray) -> FloatArray:
         """The product of R's generalised Hessian, which has Q held fixed, with a vector."""
         self._scores(weights)
         z = model_scores(self.lists, vector)
-        q, q_bar, r, r_bar = self._sums(z)
-        product: FloatArray = 2 * (q * z - r + q_bar * z - r_bar) @ self.lists.features
-        return vector + self.share * product
+        slopes = np.empty(len(z))
+        _slope_changes(z, *self._sums(z), slopes)
+        product: FloatArray = vector + self.share * _sum_rows(self.lists.features, slopes)
+        return product
 
     def _scores(self, weights: FloatArray) -> FloatArray:
         """The scores h, and their order, which are kept: solvers ask for the same again."""
@@ -96,3 +97,31 @@ class RankingObjective:
 
     def _sums(self, values: FloatArray) -> PairSums:
         return sum_violating_pairs(self._h, self._order, self.ranks, self.lists.offsets, values)
+
+
+@njit(cache=True, nogil=True)
+def _loss_and_slopes(h, q, q_bar, r, r_bar, slopes):  # type: ignore[no-untyped-def]
+    """The sum of L_s (equation 11); fill slopes with its derivatives by h."""
+    loss = 0.0
+    for i in range(len(h)):
+        square = h[i] * h[i]
+        loss += q[i] * (square - 2 * h[i] + 1) + q_bar[i] * (square + 2 * h[i]) - 2 * r[i] * h[i]
+        slopes[i] = 2 * (q[i] * h[i] - q[i] - r[i] + q_bar[i] * h[i] + q_bar[i] - r_bar[i])
+    return loss
+
+
+@njit(cache=True, nogil=True)
+def _slope_changes(z, q, q_bar, r, r_bar, changes):  # type: ignore[no-untyped-def]
+    """Fill changes: how the slopes move when h moves along z, Q held fixed."""
+    for i in range(len(z)):
+        changes[i] = 2 * (q[i] * z[i] - r[i] + q_bar[i] * z[i] - r_bar[i])
+
+
+@njit(cache=True, nogil=True)
+def _sum_rows(rows, factors):  # type: ignore[no-untyped-def]
+    """The sum of the rows, each times its factor; a matrix product would start threads for it."""
+    total = np.zeros(rows.shape[1])
+    for h in range(len(rows)):
+        for d in range(len(total)):
+            total[d] += factors[h] * rows[h, d]
+    return total

@@ -45,11 +45,15 @@ def minimise(
     def curvature(scaled: FloatArray, vector: FloatArray) -> FloatArray:
         return objective.curvature(scaled * steps, vector * steps) * steps
 
-    least = tolerance * (float(np.linalg.norm(value(np.zeros_like(start))[1])) or 1.0)
+    begin, origin = start / steps, np.zeros_like(start)
+    at_origin, gradient = value(origin)
+    if at_origin < value(begin)[0]:  # weights tuned for something else can lie far off
+        begin = origin
+    least = tolerance * (float(np.linalg.norm(gradient)) or 1.0)
     if solver == "lbfgs":
         found = optimize.minimize(
             value,
-            start / steps,
+            begin,
             jac=True,
             method="L-BFGS-B",
             options={"gtol": least, "ftol": 0.0, "maxiter": iterations, "maxcor": 20},
@@ -57,7 +61,7 @@ def minimise(
     else:
         found = optimize.minimize(
             value,
-            start / steps,
+            begin,
             jac=True,
             hessp=curvature,
             method="trust-ncg",
