@@ -26,7 +26,7 @@ Epoch = Callable[[FloatArray, IndexArray], tuple[FloatArray, FloatArray]]
 class MiraOptions:
     """How MIRA over whole lists learns."""
 
-    C: float = 0.001  # the most that one constraint may count; there is one for each hypothesis
+    C: float = 0.0001  # the most that one constraint may count; there is one for each hypothesis
     epochs: int = 20  # over all sentences
     tolerance: float = 1e-4  # of a sentence's programme, as a part of its largest loss
     sweeps: int = 1000
