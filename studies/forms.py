@@ -270,6 +270,7 @@ class ArrivalForm(forms.ModelForm):
         model = Study
         fields = (
             "is_open",
+            "interface",
             "prolific_study",
             "identity_parameter",
             "completion_address",

@@ -52,6 +52,10 @@ class Study(Owned):
         max_length=40, blank=True,
         help_text="The name under which another platform passes a person's identity.",
     )  # fmt: skip
+    interface = models.CharField(
+        "language of the pages", max_length=10, blank=True, choices=settings.LANGUAGES,
+        help_text="Empty: the one that a participant's browser asks for, if it is here.",
+    )  # fmt: skip
     completion_address = models.URLField(
         blank=True, help_text="Where people are sent at the end, with the code of the outcome."
     )

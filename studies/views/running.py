@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import translation
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from decoding.access import fetch_for
@@ -248,7 +250,8 @@ def preview(request: HttpRequest, pk: int, page: str) -> HttpResponse:
         context |= {"task": _example(study, page), "telemetry": TELEMETRY[page]}
     elif page not in ("consent", "instructions"):
         raise Http404("There is no such page.")
-    return render(request, f"studies/take/{page}.html", context)
+    with translation.override(study.interface or settings.LANGUAGE_CODE):
+        return render(request, f"studies/take/{page}.html", context)
 
 
 def _example(study: Study, kind: str) -> Shown:

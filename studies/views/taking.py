@@ -11,6 +11,7 @@ from typing import Concatenate, ParamSpec
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import translation
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -87,17 +88,35 @@ def _known(request: HttpRequest, code: str) -> Participant | None:
     )
 
 
+def speaking(view: Callable[P, HttpResponse]) -> Callable[P, HttpResponse]:
+    """Whatever language the page finds out that it speaks, the next page finds its own."""
+
+    @wraps(view)
+    def spoken(*args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        with translation.override(settings.LANGUAGE_CODE):
+            return view(*args, **kwargs)
+
+    return spoken
+
+
+def _speak(request: HttpRequest, study: Study) -> None:
+    """The study's language, or the one that the browser asks for."""
+    translation.activate(study.interface or translation.get_language_from_request(request))
+
+
 def taking_part(
     view: Callable[Concatenate[HttpRequest, Participant, P], HttpResponse],
 ) -> Callable[Concatenate[HttpRequest, str, P], HttpResponse]:
     """For who has agreed, in the browser in which they are; everybody else begins at the start."""
 
     @never_cache
+    @speaking
     @wraps(view)
     def guarded(request: HttpRequest, code: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         participant = _known(request, code)
+        study = participant.study if participant else _study(code)
+        _speak(request, study)
         if participant is None:
-            study = _study(code)
             return _say(
                 request,
                 study,
@@ -139,9 +158,11 @@ def _say(
 
 @never_cache
 @require_GET
+@speaking
 def arrive(request: HttpRequest, code: str) -> HttpResponse:
     """What the study is about, and the question whether to take part. Nothing is stored yet."""
     study = _study(code)
+    _speak(request, study)
     if study.state in (Study.State.FROZEN, Study.State.ENDED):
         return _not_running(request, study)
     try:
@@ -177,9 +198,11 @@ def _wording(study: Study, kind: str):
 
 @never_cache
 @require_POST
+@speaking
 def consent(request: HttpRequest, code: str) -> HttpResponse:
     """They agree: from here on there is a participant."""
     study = _study(code)
+    _speak(request, study)
     if not study.is_running:
         return _not_running(request, study)
     try:

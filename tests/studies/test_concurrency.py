@@ -77,6 +77,7 @@ def test_forty_at_once(user, web_servers):
         sentences=sentences,
         draws=2,
         judges=3,
+        pairs_per_comparison=2,
         conduct=Conduct(),
     )
     addresses = [server.address for server in web_servers]

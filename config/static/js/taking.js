@@ -132,7 +132,8 @@ async function send(button) {
   for (const other of page.form.querySelectorAll("button")) other.disabled = true;
   for (;;) {
     try {
-      const answer = await fetch(page.form.action, {
+      // Its buttons are called "action" too, so form.action would be those.
+      const answer = await fetch(page.form.getAttribute("action"), {
         method: "POST",
         body,
         headers: { "X-Take": "script" },

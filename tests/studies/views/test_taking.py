@@ -307,6 +307,26 @@ def test_the_door_is_shut_unless_the_study_runs(user, state):
     assert not Participant.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("chosen", "asked", "expected"),
+    [
+        ("", "ar", "rtl"),
+        ("", "en", "ltr"),
+        ("", "xx", "ltr"),
+        ("ar", "en", "rtl"),
+        ("en", "ar", "ltr"),
+    ],
+)
+def test_pages_speak_the_language_of_the_study_or_of_the_browser(study, chosen, asked, expected):
+    Study.objects.update(interface=chosen)
+    client = come(study)
+    for page in ("task", "leave", "instructions"):
+        answer_ = client.get(address(study, page), headers={"Accept-Language": asked})
+        assert f'dir="{expected}">' in answer_.content.decode()[:200]
+    # What is not a participant's stays as it was.
+    assert 'lang="en"' in client.get("/account/login/").content.decode()
+
+
 # --- Blind ----------------------------------------------------------------------------------------
 
 

@@ -1,0 +1,71 @@
+"""A whole study, played over HTTP by the simulated crowd, as a researcher would start it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from django.core.management import call_command
+
+from decoding.actions.jobs import claim_job, submit_job
+from decoding.jobs import run_claimed
+from studies.arrivals import simulation_proof
+from studies.core.conduct import Conduct
+from studies.models import Edit, Judgment, Participant, Slot
+from tests.studies.conftest import WebServer
+from tests.studies.making import make_running_study
+
+
+@pytest.fixture
+def web_server(transactional_db):
+    server = WebServer()
+    yield server
+    server.stop()
+
+
+def test_a_complete_study_by_a_job(user, web_server):
+    study = make_running_study(user, sentences=2, conduct=Conduct(pairs_per_judge=9))
+    job = submit_job(
+        "simulate-crowd",
+        owner=user,
+        parameters={
+            "study": study.pk,
+            "address": web_server.address,
+            "people": 14,
+            "seed": 1,
+            "at_once": 2,
+        },
+    )
+    run_claimed(claim_job(job.pk))
+    job.refresh_from_db()
+    assert (job.state, job.error) == ("done", "")
+    assert Counter(Slot.objects.values_list("state", flat=True)) == {"filled": 12 + 54}
+    assert job.result["answers"] == 12 + 54
+    # All that they did is marked, and they judge by what they see, not always the same.
+    assert set(Participant.objects.values_list("is_simulated", flat=True)) == {True}
+    assert all(Edit.objects.values_list("text", flat=True))
+    assert len(set(Judgment.objects.values_list("choice", flat=True))) > 1
+
+
+def test_a_crowd_by_the_command(user, web_server, capsys):
+    study = make_running_study(user, sentences=1)
+    call_command(
+        "simulate_crowd", study.name, address=web_server.address, people=3, at_once=1, seed=1
+    )
+    assert capsys.readouterr().out == "3 answers\n"
+    assert Participant.objects.filter(is_simulated=True).count() == 3
+
+
+def test_a_study_that_does_not_run_fails_the_job_with_words(user, db):
+    study = make_running_study(user, sentences=1)
+    type(study).objects.update(state="paused")
+    job = submit_job("simulate-crowd", owner=user, parameters={"study": study.pk})
+    run_claimed(claim_job(job.pk))
+    job.refresh_from_db()
+    assert (job.state, job.error) == ("failed", "the study does not run. Start it, then try again.")
+
+
+def test_the_proof_of_one_study_marks_nobody_in_another(user, db, client):
+    study, other = make_running_study(user), make_running_study(user)
+    client.post(f"/take/{study.code}/consent/?simulated={simulation_proof(other)}")
+    assert not Participant.objects.get().is_simulated
