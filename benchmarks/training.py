@@ -195,7 +195,8 @@ def _lines(path: Path) -> list[str]:
 
 def _measure(folder: Path, size: str) -> None:
     """Train on a mixture, and print each step's peak of anonymous memory in MB."""
-    from decoding.core.corpus.training import TrainingTexts, train_system
+    from decoding.core.corpus.align import AlignmentOptions
+    from decoding.core.corpus.training import TrainingOptions, TrainingTexts, train_system
 
     peaks: dict[str, float] = {}
     step = "prepare"
@@ -215,7 +216,9 @@ def _measure(folder: Path, size: str) -> None:
     watcher.start()
     try:
         texts = TrainingTexts(folder / f"{size}.source", folder / f"{size}.target")
-        train_system(texts, folder / f"{size}.system", clock=time.perf_counter, progress=tell)
+        options = TrainingOptions(alignment=AlignmentOptions(model="diagonal"))
+        output = folder / f"{size}.system"
+        train_system(texts, output, options, clock=time.perf_counter, progress=tell)
     finally:
         done.set()
         watcher.join()

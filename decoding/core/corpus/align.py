@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -52,15 +53,20 @@ class DirectedAlignments:
 
 
 def align(
-    bitext: Bitext, options: AlignmentOptions | None = None, progress: Progress | None = None
+    bitext: Bitext,
+    options: AlignmentOptions | None = None,
+    progress: Progress | None = None,
+    *,
+    folder: Path | None = None,
 ) -> DirectedAlignments:
     """Align every sentence pair in both directions.
 
     The diagonal model is the reparametrised IBM model 2 of Dyer et al. (2013); "ibm1" leaves its
     diagonal out; "hmm" starts from IBM 1 (Vogel et al. 1996). Deterministic: no random numbers.
+    ``folder`` is for a file of what may be large; see `uniform_lexicon`.
     """
     options = options or AlignmentOptions()
-    state = _State(bitext, options)
+    state = _State(bitext, options, folder)
     stages = ["hmm"] * options.iterations
     if options.model == "hmm":
         stages = ["ibm1"] * options.ibm1_iterations + stages
@@ -76,9 +82,9 @@ def align(
 class _State:
     """What changes from one iteration to the next."""
 
-    def __init__(self, bitext: Bitext, options: AlignmentOptions) -> None:
+    def __init__(self, bitext: Bitext, options: AlignmentOptions, folder: Path | None) -> None:
         self.bitext, self.options = bitext, options
-        self.lexicon: Lexicon = uniform_lexicon(bitext)
+        self.lexicon: Lexicon = uniform_lexicon(bitext, folder)
         source, target = bitext.source, bitext.target
         self.words = float(target.offsets[-1]), float(source.offsets[-1])  # predicted words
         self.sizes = _size_counts(source.offsets, target.offsets)

@@ -8,6 +8,7 @@ serves both, and what is needed lies together in memory.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ FloatArray = npt.NDArray[np.float64]
 
 FORWARD, BACKWARD = 0, 1  # p(target word | source word), p(source word | target word)
 _EMPTY = np.int64(-1)
+_SLOTS_IN_MEMORY = 1 << 23  # 200 MB
 _FULLEST = 0.75  # share of slots used
 _FLOOR = 1e-30  # below it a probability would vanish in single precision
 
@@ -39,8 +41,12 @@ class Lexicon:
     null_count: tuple[FloatArray, FloatArray]
 
 
-def uniform_lexicon(bitext: Bitext) -> Lexicon:
-    """All pairs of words that occur together, with equal probabilities."""
+def uniform_lexicon(bitext: Bitext, folder: Path | None = None) -> Lexicon:
+    """All pairs of words that occur together, with equal probabilities.
+
+    This is what grows with a corpus: with a ``folder``, a large one is a file there that is
+    mapped into memory, so that the system may put parts of it aside.
+    """
     source, target = bitext.source, bitext.target
     keys = np.full(1 << 16, _EMPTY, np.int64)
     start, used = 0, 0
@@ -54,7 +60,7 @@ def uniform_lexicon(bitext: Bitext) -> Lexicon:
     if used < _FULLEST * len(keys) / 2:  # searched but not entered, a table may be fuller
         keys = _resized(keys, len(keys) // 2)
     sizes = len(target.vocabulary), len(source.vocabulary)
-    table = np.zeros((len(keys), 3), np.int64)
+    table = _empty_table(len(keys), folder)
     table[:, 0] = keys
     numbers = table.view(np.float32)  # (T, 6), the first two of which are the key
     numbers[:, 2:4] = [1 / size for size in sizes]
@@ -65,6 +71,12 @@ def uniform_lexicon(bitext: Bitext) -> Lexicon:
         null_probability=(np.full(sizes[0], 1 / sizes[0]), np.full(sizes[1], 1 / sizes[1])),
         null_count=(np.zeros(sizes[0]), np.zeros(sizes[1])),
     )
+
+
+def _empty_table(slots: int, folder: Path | None) -> npt.NDArray[np.int64]:
+    if folder is None or slots <= _SLOTS_IN_MEMORY:
+        return np.zeros((slots, 3), np.int64)
+    return np.asarray(np.memmap(folder / "lexicon", np.int64, "w+", shape=(slots, 3)))
 
 
 def normalize(lexicon: Lexicon, alpha: float | None) -> None:

@@ -273,7 +273,12 @@ def _align(training: _Training) -> dict[str, Any]:
         links = _given_links(training, bitext)
         result["model"] = "given"
     else:
-        found = align(bitext, options.alignment, lambda done: training.progress("align", done))
+        found = align(
+            bitext,
+            options.alignment,
+            lambda done: training.progress("align", done),
+            folder=training.work,
+        )
         links = symmetrize(found.forward, found.backward, options.symmetry)
         result |= {
             "model": options.alignment.model,
@@ -283,8 +288,8 @@ def _align(training: _Training) -> dict[str, Any]:
         }
     np.save(training.work / "links.npy", links.points)
     np.save(training.work / "links.offsets.npy", links.offsets)
-    for side in (SOURCE, TARGET):
-        (training.work / f"tokens.{side}").unlink(missing_ok=True)
+    for name in ("tokens.source", "tokens.target", "lexicon"):  # nothing reads them any more
+        (training.work / name).unlink(missing_ok=True)
     return result | {"links": len(links.points)}
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.special import digamma as scipy_digamma
 
-from decoding.core.corpus import hmm
+from decoding.core.corpus import hmm, lexicon
 from decoding.core.corpus.align import AlignmentOptions, align
 from decoding.core.corpus.bitext import number_sentences, pair_up
 from decoding.core.corpus.diagonal import fit_tension
@@ -182,9 +182,23 @@ def test_digamma(x):
 
 def test_the_table_of_pairs_grows():
     pairs = [([f"s{k}", f"r{k}"], [f"t{k}", f"u{k}"]) for k in range(30_000)]
-    lexicon = uniform_lexicon(as_bitext(pairs))
-    assert (lexicon.keys >= 0).sum() == 4 * len(pairs)
-    assert len(np.unique(lexicon.keys)) == 4 * len(pairs) + 1
+    keys = uniform_lexicon(as_bitext(pairs)).keys
+    assert (keys >= 0).sum() == 4 * len(pairs)
+    assert len(np.unique(keys)) == 4 * len(pairs) + 1
+
+
+def test_a_table_in_a_file_makes_the_same_links(tmp_path, monkeypatch):
+    rng = np.random.default_rng(3)
+    pairs = [([f"s{k}" for k in rng.integers(0, 99, 9)], [f"t{k}" for k in rng.integers(0, 99, 9)])
+             for _ in range(50)]  # fmt: skip
+    in_memory = align(as_bitext(pairs), folder=tmp_path)
+    assert not (tmp_path / "lexicon").exists()
+    monkeypatch.setattr(lexicon, "_SLOTS_IN_MEMORY", 1)
+    in_file = align(as_bitext(pairs), folder=tmp_path)
+    assert (tmp_path / "lexicon").stat().st_size >= 24 * 4000
+    assert in_file.forward_report == in_memory.forward_report
+    assert np.array_equal(in_file.forward.points, in_memory.forward.points)
+    assert np.array_equal(in_file.backward.points, in_memory.backward.points)
 
 
 def test_progress_is_told():
