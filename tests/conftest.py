@@ -76,6 +76,14 @@ def queue(transactional_db):
 
 
 @pytest.fixture(autouse=True)
+def nothing_remembered():
+    """What a page remembers of one test's rows is not true of the next one's."""
+    from django.core.cache import cache
+
+    cache.clear()
+
+
+@pytest.fixture(autouse=True)
 def plain_static_files(settings):
     """Static files straight from the tree: no test needs them collected and compressed."""
     settings.STORAGES = settings.STORAGES | {

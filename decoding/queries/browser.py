@@ -6,9 +6,12 @@ The first recipe is the baseline: quartiles are of the BLEU+1 of its first trans
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
-from django.db.models import F, FilteredRelation, Q, QuerySet
+from django.core.cache import cache
+from django.db.models import Exists, F, FilteredRelation, OuterRef, Q, QuerySet
 
 from decoding.models import Corpus, RecipeVersion, Segment, System, TranslationList
 
@@ -28,6 +31,11 @@ LENGTHS = {
     "middle": Q(length__gte=5, length__lte=25),
     "long": Q(length__gt=25),
 }
+
+T = TypeVar("T")
+
+# Counting walks through all lists, which takes longer than everything else on a page.
+_REMEMBER_SECONDS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +72,7 @@ def compared_segments(wanted: Comparison) -> QuerySet[Segment]:
         .filter(baseline_pk__isnull=False, other_pk__isnull=False)
     )
     if wanted.quartile:
-        segments = segments.filter(_within(quartile_bounds(wanted), wanted.quartile))
+        segments = segments.filter(_within(remembered_bounds(wanted), wanted.quartile))
     if wanted.gain:
         segments = segments.filter(GAINS[wanted.gain])
     if wanted.length:
@@ -77,6 +85,29 @@ def _lists(wanted: Comparison, version: RecipeVersion) -> FilteredRelation:
         "lists",
         condition=Q(lists__system=wanted.system.pk, lists__recipe_version=version.pk),
     )
+
+
+def remembered_count(wanted: Comparison) -> int:
+    """How many segments are wanted, as it was half a minute ago at most."""
+    return _remembered("count", wanted, lambda: compared_segments(wanted).count())
+
+
+def remembered_bounds(wanted: Comparison) -> list[tuple[float, int] | None]:
+    """`quartile_bounds`, as they were half a minute ago at most."""
+    return _remembered("bounds", wanted, lambda: quartile_bounds(wanted))
+
+
+def _remembered(what: str, wanted: Comparison, find: Callable[[], T]) -> T:
+    parts = (
+        wanted.corpus.pk, wanted.system.pk, wanted.baseline.pk, wanted.other.pk,
+        wanted.quartile, wanted.gain, wanted.length,
+    )  # fmt: skip
+    key = f"browser-{what}-" + "-".join(map(str, parts))
+    known: T | None = cache.get(key)
+    if known is None:
+        known = find()
+        cache.set(key, known, _REMEMBER_SECONDS)
+    return known
 
 
 def quartile_bounds(wanted: Comparison) -> list[tuple[float, int] | None]:
@@ -125,6 +156,9 @@ def lists_with_entries(keys: list[int]) -> dict[int, TranslationList]:
 
 def compared_versions(corpus: Corpus, system: System) -> list[RecipeVersion]:
     """The recipe versions of which there are lists; for a choice, in the recipes' order."""
-    made = TranslationList.objects.filter(corpus=corpus, system=system).order_by()
-    versions = RecipeVersion.objects.filter(pk__in=made.values("recipe_version").distinct())
+    # For each version one look into the index, instead of a walk through all lists.
+    made = TranslationList.objects.filter(
+        corpus=corpus, system=system, recipe_version=OuterRef("pk")
+    )
+    versions = RecipeVersion.objects.filter(Exists(made))
     return list(versions.select_related("recipe").order_by("recipe__name", "-number"))

@@ -18,8 +18,9 @@ from decoding.queries.browser import (
     compared_segments,
     compared_versions,
     lists_with_entries,
-    quartile_bounds,
     quartile_of,
+    remembered_bounds,
+    remembered_count,
 )
 from decoding.queries.corpora import lists_by_recipe
 from evaluation.core.differences import Span, differences
@@ -39,8 +40,10 @@ def all_lists(request: HttpRequest) -> HttpResponse:
 def browse(request: HttpRequest, corpus: int, system: int) -> HttpResponse:
     """The segments of a comparison, a page at a time."""
     form, wanted = _wanted(request, corpus, system)
-    page = Paginator(compared_segments(wanted), ON_A_PAGE).get_page(request.GET.get("page"))
-    bounds = quartile_bounds(wanted)
+    paginator = Paginator(compared_segments(wanted), ON_A_PAGE)
+    paginator.count = remembered_count(wanted)
+    page = paginator.get_page(request.GET.get("page"))
+    bounds = remembered_bounds(wanted)
     rows = [
         (place, segment, _quartile(bounds, segment))
         for place, segment in enumerate(page, start=page.start_index())
@@ -58,7 +61,7 @@ def compare(request: HttpRequest, corpus: int, system: int, place: int) -> HttpR
     """Two lists of the segment at that place (from 1) among those wanted, side by side."""
     form, wanted = _wanted(request, corpus, system)
     segments = compared_segments(wanted)
-    count = segments.count()
+    count = remembered_count(wanted)
     segment = next(iter(segments[place - 1 : place].prefetch_related("references")), None)
     if segment is None:
         raise Http404("There is no such segment among those wanted.")
@@ -75,7 +78,7 @@ def compare(request: HttpRequest, corpus: int, system: int, place: int) -> HttpR
             "form": form,
             "wanted": wanted,
             "segment": segment,
-            "quartile": _quartile(quartile_bounds(wanted), segment),
+            "quartile": _quartile(remembered_bounds(wanted), segment),
             "sides": sides,
             "place": place,
             "count": count,

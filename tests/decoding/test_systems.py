@@ -280,3 +280,22 @@ def test_researchers_look_at_recipes_but_do_not_set_them(client, user):
     recipe = Recipe.objects.get(name="Five diverse")
     assert client.get(recipe.get_absolute_url()).status_code == 200
     assert client.get(reverse("admin:decoding_recipe_change", args=[recipe.pk])).status_code == 302
+
+
+def test_a_system_directory_is_added_by_command(user, tmp_path, capsys):
+    from django.core.management import CommandError, call_command
+
+    from decoding.core.translation.moses import read_moses_system
+
+    (tmp_path / "model").mkdir()
+    for name, content in {"moses.ini": INI, "model/table": TABLE, "model/lm.arpa": ARPA}.items():
+        (tmp_path / name).write_text(content)
+    read_moses_system(tmp_path / "moses.ini").save(tmp_path / "system")
+    languages = {"source_language": "de", "target_language": "en"}
+    with pytest.raises(CommandError, match="Nobody here"):
+        call_command("add_system", str(tmp_path / "system"), name="a", owner="x", **languages)
+    call_command("add_system", str(tmp_path / "system"), name="a", owner=user.username, **languages)
+    system = System.objects.get()
+    assert (system.name, system.kind, system.owner) == ("a", "trained", user)
+    assert system.card["facts"]["Phrase pairs"] == "3"
+    assert "a is system" in capsys.readouterr().out

@@ -1,0 +1,44 @@
+"""``add_system``: bring a system directory into the application."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from django.contrib.auth import get_user_model
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+
+class Command(BaseCommand):
+    help = (
+        "Add a system directory, as train_system and import_moses write it, to the systems of a "
+        "researcher. It is copied into the file storage, from where all workers take it."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("directory", type=Path, metavar="DIR")
+        parser.add_argument("--name", required=True)
+        parser.add_argument("--owner", required=True, metavar="USERNAME")
+        parser.add_argument("--source-language", required=True, metavar="CODE")
+        parser.add_argument("--target-language", required=True, metavar="CODE")
+        parser.add_argument("--licence", default="")
+        parser.add_argument("--notes", default="")
+
+    def handle(self, *, directory: Path, owner: str, **options: str) -> None:
+        from decoding.actions.systems import keep_system
+        from decoding.cards import card_of
+        from decoding.core.system import System as CoreSystem
+        from decoding.models import System
+
+        user = get_user_model().objects.filter(username=owner).first()
+        if user is None:
+            raise CommandError(f"Nobody here has the username {owner}.")
+        card = card_of(CoreSystem.open(directory, check=True))
+        about = ("name", "source_language", "target_language", "licence", "notes")
+        system = keep_system(
+            directory,
+            owner=user,
+            kind=System.Kind.TRAINED,
+            card=card,
+            **{name: options[name] for name in about},
+        )
+        self.stdout.write(f"{system} is system {system.pk}, {system.size:,} bytes.")
