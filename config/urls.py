@@ -16,6 +16,7 @@ urlpatterns = [
     path("", views.home, name="home"),
     path("", include("decoding.urls")),
     path("", include("studies.urls")),
+    path("", include("evaluation.urls")),
     path("account/login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("account/logout/", auth.LogoutView.as_view(), name="logout"),
     path("account/password/", auth.PasswordChangeView.as_view(), name="password_change"),

@@ -1,0 +1,253 @@
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from decoding.access import fetch_for
+from decoding.charts import MEDIA_TYPES
+from evaluation.actions import Source, ask_for_report, keep_file, peek, publish
+from evaluation.core.errors import InputError
+from evaluation.core.report.figures import Report
+from evaluation.core.report.plain import from_plain
+from evaluation.core.report.slices import Slice, slice_from
+from evaluation.drawn import DARK, FORMS, Chart, Form, rendered
+from evaluation.forms import SliceForm, UploadForm
+from evaluation.gathering import COVARIATES, key_of, slice_key
+from evaluation.models import Analysis, JudgmentFile, Peek
+from evaluation.queries import files_on_page, newest_analysis, studies_on_page
+from studies.models import Study
+
+ON_A_PAGE = 25
+
+
+@login_required
+@require_GET
+def report_list(request: HttpRequest) -> HttpResponse:
+    page = Paginator(studies_on_page(request.user), ON_A_PAGE).get_page(request.GET.get("page"))
+    return render(
+        request,
+        "evaluation/reports.html",
+        {"page": page, "files": files_on_page(request.user), "form": UploadForm()},
+    )
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def upload(request: HttpRequest) -> HttpResponse:
+    form = UploadForm(request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            return redirect(keep_file(form.cleaned_data["file"], owner=request.user))
+        except InputError as error:
+            form.add_error("file", str(error))
+    return render(
+        request, "evaluation/upload.html", {"form": form}, status=422 if form.errors else 200
+    )
+
+
+@login_required
+@require_GET
+def study_report(request: HttpRequest, pk: int) -> HttpResponse:
+    study = fetch_for(request.user, Study.objects.select_related("owner", "corpus"), pk=pk)
+    if study.is_draft:
+        return render(request, "evaluation/nothing.html", {"study": study})
+    if _is_hidden(study, request.user):
+        return render(request, "evaluation/hidden.html", {"study": study})
+    return _show(request, study)
+
+
+@login_required
+@require_GET
+def file_report(request: HttpRequest, pk: int) -> HttpResponse:
+    return _show(request, fetch_for(request.user, JudgmentFile.objects, pk=pk))
+
+
+@login_required
+@require_POST
+def peek_at(request: HttpRequest, pk: int) -> HttpResponse:
+    study = fetch_for(request.user, Study.objects, pk=pk)
+    peek(study, request.user)
+    return redirect("evaluation:study-report", pk)
+
+
+@login_required
+@require_POST
+def publish_report(request: HttpRequest, pk: int) -> HttpResponse:
+    study = fetch_for(request.user, Study.objects, edit=True, pk=pk)
+    analysis = get_object_or_404(Analysis, study=study, pk=request.POST.get("analysis", 0))
+    publish(analysis, by=request.user)
+    messages.info(request, "This report is kept as it is now, at an address of its own.")
+    return redirect("evaluation:published", analysis.code)
+
+
+@login_required
+@require_GET
+def published(request: HttpRequest, code: UUID) -> HttpResponse:
+    analysis = _published(request, code)
+    address = reverse("evaluation:published", args=[code])
+    return render(
+        request, "evaluation/report.html", _context(analysis, address, "") | {"published": True}
+    )
+
+
+@login_required
+@require_GET
+def study_figure(request: HttpRequest, pk: int, name: str, form: str) -> HttpResponse:
+    return _figure(_current(request, _study(request, pk)), name, form)
+
+
+@login_required
+@require_GET
+def file_figure(request: HttpRequest, pk: int, name: str, form: str) -> HttpResponse:
+    file = fetch_for(request.user, JudgmentFile.objects, pk=pk)
+    return _figure(_current(request, file), name, form)
+
+
+@login_required
+@require_GET
+def published_figure(request: HttpRequest, code: UUID, name: str, form: str) -> HttpResponse:
+    return _figure(_published(request, code), name, form)
+
+
+@login_required
+@require_GET
+def study_json(request: HttpRequest, pk: int) -> HttpResponse:
+    return _json(_current(request, _study(request, pk)))
+
+
+@login_required
+@require_GET
+def file_json(request: HttpRequest, pk: int) -> HttpResponse:
+    return _json(_current(request, fetch_for(request.user, JudgmentFile.objects, pk=pk)))
+
+
+def _study(request: HttpRequest, pk: int) -> Study:
+    """A study whose figures this person may see now."""
+    study = fetch_for(request.user, Study.objects, pk=pk)
+    if study.is_draft or _is_hidden(study, request.user):
+        raise Http404("There is no report to see here yet.")
+    return study
+
+
+def _is_hidden(study: Study, user: Any) -> bool:
+    """Before its end a study's figures are shown to those who chose to look, and it is noted."""
+    if study.state == Study.State.ENDED:
+        return False
+    return not Peek.objects.filter(study=study, user=user).exists()
+
+
+def _published(request: HttpRequest, code: UUID) -> Analysis:
+    """A published report, for all who may see the study."""
+    analysis = get_object_or_404(Analysis, code=code, published_at__isnull=False)
+    fetch_for(request.user, Study.objects, pk=analysis.study_id)
+    return analysis
+
+
+def _show(request: HttpRequest, source: Source) -> HttpResponse:
+    """The report of the answers as they are now, or the newest there is while it is made."""
+    address = source.get_absolute_url() if isinstance(source, JudgmentFile) else reverse(
+        "evaluation:study-report", args=[source.pk]
+    )  # fmt: skip
+    try:
+        cut = slice_from(request.GET)
+    except InputError as error:
+        return render(
+            request, "evaluation/nothing.html", {"error": error, "address": address}, status=400
+        )
+    asked = request.GET.dict()
+    if "groups" in asked and asked != cut.as_query():
+        # The form names everything; the address says only what differs from the usual.
+        return redirect(_with(address, cut))
+    analysis = Analysis.objects.filter(key=key_of(source, cut)).first()
+    job = None if analysis else ask_for_report(source, cut, owner=request.user)
+    shown = analysis or newest_analysis(slice_key(source, cut))
+    if request.htmx and request.headers.get("X-Shown") == _shown(shown, job):
+        return HttpResponse(status=204)
+    context = {"source": source, "job": job, "shown": _shown(shown, job), "live": bool(job)}
+    if isinstance(source, Study):
+        context["study"] = source
+        context["live"] = bool(job) or source.is_running
+    if shown is None:
+        return render(request, "evaluation/making.html", context | {"address": _with(address, cut)})
+    query = urlencode(cut.as_query())
+    context |= _context(shown, address, f"?{query}" if query else "")
+    return render(
+        request,
+        "evaluation/report.html#report" if request.htmx else "evaluation/report.html",
+        context,
+    )
+
+
+def _shown(analysis: Analysis | None, job: Any) -> str:
+    """What tells one state of the page from another."""
+    return f"{analysis.pk if analysis else 0}-{job.state if job else 'done'}"
+
+
+def _with(address: str, cut: Slice) -> str:
+    query = urlencode(cut.as_query())
+    return f"{address}?{query}" if query else address
+
+
+def _context(analysis: Analysis, address: str, query: str) -> dict[str, Any]:
+    """A kept report as the template shows it."""
+    report = from_plain(Report, analysis.report)
+    charts = [from_plain(Chart, chart) for chart in analysis.charts]
+    covariates = {name: COVARIATES.get(name, name) for name in report.choices["covariates"]}
+    return {
+        "analysis": analysis,
+        "report": report,
+        "charts": {
+            chart.name.replace("-", "_"): {
+                "chart": chart,
+                "marks": report.marks,
+                "picture": f"{address}figures/{chart.name}.svg{query}",
+                "downloads": {
+                    form.upper(): f"{address}figures/{chart.name}.{form}{query}" for form in FORMS
+                },
+            }
+            for chart in charts
+        },
+        "colours": DARK,
+        "form": SliceForm(report.cut, report.choices["conditions"], covariates, auto_id="slice-%s"),
+        "json_address": f"{address}report.json{query}",
+    }
+
+
+def _current(request: HttpRequest, source: Source) -> Analysis:
+    """What the page with the same address shows."""
+    try:
+        cut = slice_from(request.GET)
+    except InputError as error:
+        raise Http404(str(error)) from None
+    found = Analysis.objects.filter(key=key_of(source, cut)).first()
+    found = found or newest_analysis(slice_key(source, cut))
+    if found is None:
+        raise Http404("This report is not made yet. Open its page first.")
+    return found
+
+
+def _figure(analysis: Analysis, name: str, form: str) -> HttpResponse:
+    for plain in analysis.charts:
+        if form in FORMS and plain["name"] == name:
+            body = rendered(from_plain(Chart, plain), cast(Form, form))
+            response = HttpResponse(body, content_type=MEDIA_TYPES[form])
+            response["Content-Disposition"] = f'attachment; filename="{name}.{form}"'
+            return response
+    raise Http404("This report has no such figure.")
+
+
+def _json(analysis: Analysis) -> HttpResponse:
+    body = json.dumps(analysis.report, ensure_ascii=False, indent=1)
+    response = HttpResponse(body, content_type="application/json")
+    response["Content-Disposition"] = 'attachment; filename="report.json"'
+    return response

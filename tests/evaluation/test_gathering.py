@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from evaluation.actions import keep_scores, make_analysis, scores_of, unscored
+from evaluation.core.report.build import build_report
+from evaluation.core.report.figures import Report
+from evaluation.core.report.plain import from_plain
+from evaluation.core.report.slices import Slice
+from evaluation.gathering import key_of, tables_of_study
+from evaluation.models import Analysis, EditScore
+from studies.actions.participants import erase, exclude, reinstate
+from studies.models import Edit, Judgment
+from tests.evaluation.answered import make_answered
+
+pytestmark = pytest.mark.django_db
+QUICK = Slice(samples=200)
+
+
+def scored(study):
+    keep_scores(scores_of(study, unscored(study)))
+    return study
+
+
+@pytest.fixture
+def study(user):
+    return scored(make_answered(user, sentences=8))
+
+
+def test_tables_are_the_answers(study):
+    tables = tables_of_study(study)
+    assert tables.conditions == ("best", "diverse")
+    assert len(tables.sentences) == 8
+    assert len(tables.edits) == 8 * 2 * 3
+    assert len(tables.judgments) == 8 * 9 * 3
+    assert len(tables.lists) == 16
+    assert {row.size for row in tables.lists} == {5}
+    won = Counter()
+    for row in Judgment.objects.select_related("task__first__condition", "task__second__condition"):
+        chosen = {"first": row.task.first, "second": row.task.second}.get(row.choice)
+        won[chosen.condition.name if chosen else "same"] += 1
+    told = Counter({1: row.left, -1: row.right, 0: "same"}[row.outcome] for row in tables.judgments)
+    assert told == won
+    assert {row.left for row in tables.judgments} == {"best", "diverse"}
+    assert tables.facts.checksum == study.checksum
+    assert not tables.facts.interim
+
+
+def test_covariates_are_those_of_the_baseline(study):
+    tables = tables_of_study(study)
+    assert list(tables.covariates) == ["bleu1", "score", "source_length", "reference_length"]
+    for row, sentence in zip(
+        (row for row in tables.lists if row.condition == "best"), tables.sentences, strict=True
+    ):
+        assert sentence.name == row.sentence
+        assert row.minimum <= sentence.covariates["bleu1"] <= row.maximum + 1e-9
+
+
+def test_edits_are_scored_once(study):
+    assert unscored(study) == []
+    before = dict(EditScore.objects.values_list("edit", "bleu1"))
+    keep_scores(scores_of(study, list(Edit.objects.select_related("task__segment"))))
+    assert dict(EditScore.objects.values_list("edit", "bleu1")) == before
+    assert all(0 <= value <= 100 for value in before.values())
+
+
+def test_an_analysis_is_made_once_for_the_same_answers(study):
+    first = make_analysis(study, QUICK)
+    assert make_analysis(study, QUICK) == first
+    assert make_analysis(study, Slice(samples=200, groups=2)) != first
+    assert from_plain(Report, first.report) == build_report(tables_of_study(study), QUICK)
+
+
+def test_every_change_of_the_answers_changes_the_key(study):
+    judge = study.participants.filter(judgments__isnull=False).first()
+    keys = [key_of(study, QUICK)]
+    exclude(judge, "slept")
+    keys.append(key_of(study, QUICK))
+    reinstate(judge)
+    keys.append(key_of(study, QUICK))
+    assert keys[0] == keys[2]  # all is as it was
+    judge.flags = ["odd"]
+    judge.save()
+    keys.append(key_of(study, QUICK))
+    erase(judge)
+    keys.append(key_of(study, QUICK))
+    assert len(set(keys)) == 4
+
+
+def test_marks(study):
+    judge = study.participants.filter(judgments__isnull=False).first()
+    own = judge.judgments.count()
+    exclude(judge, "slept")
+    counts = build_report(tables_of_study(study), QUICK).counts
+    assert counts.excluded == own
+    assert counts.judgments == 8 * 27 - own
+    everybody = build_report(tables_of_study(study), Slice(samples=200, excluded=True))
+    assert everybody.counts.judgments == 8 * 27
+
+
+def test_a_published_report_outlives_an_erasure(study, user):
+    analysis = make_analysis(study, QUICK)
+    Analysis.objects.filter(pk=analysis.pk).update(published_at="2026-03-02T00:00Z")
+    before = analysis.report
+    editor = study.participants.filter(edits__isnull=False).first()
+    erase(editor)
+    later = make_analysis(study, QUICK)
+    assert later.pk != analysis.pk
+    analysis.refresh_from_db()
+    assert analysis.report == before
+    assert all(edit.text not in str(before) for edit in Edit.objects.exclude(text=""))
+
+
+def test_a_known_crossover_is_found(user):
+    study = scored(make_answered(user, sentences=60, seed=3))
+    report = build_report(tables_of_study(study), Slice(samples=500))
+    at = report.preferences.crossover.logistic.at
+    assert at.low < 35 < at.high
+    assert report.answer.count("preferred to") == 2
+    assert "changes sides" in report.answer

@@ -1,0 +1,237 @@
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from decoding.actions.jobs import claim_job
+from decoding.jobs import run_claimed
+from decoding.models import Job
+from evaluation.models import Analysis, JudgmentFile, Peek
+from studies.actions.participants import exclude
+from tests.evaluation.answered import make_answered
+from tests.studies.making import make_study
+
+pytestmark = pytest.mark.django_db
+
+CSV = "item,condition A,condition B,choice,worker,covariate\n" + "".join(
+    f"{item},best,diverse,{choice},w{worker},{item}\n"
+    for item in range(1, 41)
+    for worker, choice in enumerate("AAB" if item > 20 else "BB=")
+)
+
+
+@pytest.fixture(autouse=True)
+def no_heartbeat(monkeypatch):
+    """A second connection could not write beside the test's own transaction."""
+    monkeypatch.setattr("decoding.jobs._heartbeat", contextlib.nullcontext)
+
+
+@pytest.fixture
+def study(user):
+    return make_answered(user, sentences=8)
+
+
+@pytest.fixture
+def signed_in(client, user):
+    client.force_login(user)
+    return client
+
+
+def work():
+    """Do what is queued, as a worker would."""
+    for job in Job.objects.filter(state="queued"):
+        run_claimed(claim_job(job.pk))
+        job.refresh_from_db()
+        assert job.state == "done", job.error + job.traceback
+
+
+def address(study, **query):
+    return reverse("evaluation:study-report", args=[study.pk], query=query or None)
+
+
+def opened(client, study, **query):
+    client.get(address(study, **query))
+    work()
+    return client.get(address(study, **query))
+
+
+def test_a_report_is_made_by_a_worker_and_then_shown(signed_in, study):
+    first = signed_in.get(address(study))
+    assert b"A worker is making this report" in first.content
+    work()
+    page = signed_in.get(address(study)).content.decode()
+    assert "In the lowest quartile" in page
+    for part in ("Preferences", "Lists", "Edits", "Effort", "Quality", "Method"):
+        assert f"{part}</h2>" in page
+    assert page.count('class="chart"') == 10 - 1  # no standings of two conditions
+    assert Job.objects.count() == 1
+
+
+def test_nothing_is_made_twice(signed_in, study, django_assert_num_queries):
+    opened(signed_in, study)
+    with django_assert_num_queries(9):
+        signed_in.get(address(study))
+    assert Job.objects.count() == 1
+    assert Analysis.objects.count() == 1
+
+
+def test_the_queries_do_not_grow_with_the_answers(signed_in, user, django_assert_num_queries):
+    large = make_answered(user, sentences=16)
+    opened(signed_in, large)
+    with django_assert_num_queries(9):
+        signed_in.get(address(large))
+
+
+def test_new_answers_make_a_new_report_and_the_old_one_is_shown_meanwhile(signed_in, study):
+    opened(signed_in, study)
+    judge = study.participants.filter(judgments__isnull=False).first()
+    exclude(judge, "slept")
+    page = signed_in.get(address(study)).content.decode()
+    assert "Newer answers are being counted" in page
+    assert "slept" not in page
+    work()
+    page = signed_in.get(address(study)).content.decode()
+    assert "excluded: slept" in page
+    assert "Exclusions, before and after" in page
+
+
+def test_htmx_gets_nothing_while_nothing_has_changed(signed_in, study):
+    opened(signed_in, study)
+    shown = f"{Analysis.objects.get().pk}-done"
+    headers = {"HX-Request": "true", "X-Shown": shown}
+    assert signed_in.get(address(study), headers=headers).status_code == 204
+    headers["X-Shown"] = "0-done"
+    part = signed_in.get(address(study), headers=headers).content.decode()
+    assert part.lstrip().startswith('<div id="report"')
+
+
+def test_the_address_holds_the_slice(signed_in, study):
+    page = opened(signed_in, study, groups="2", covariate="source_length")
+    assert "half 1" in page.content.decode()
+    form = {
+        "first": "best", "second": "diverse", "covariate": "bleu1", "groups": "4", "cuts": "",
+        "surplus": "no", "excluded": "no", "flagged": "yes", "simulated": "no", "workers": "yes",
+    }  # fmt: skip
+    answer = signed_in.get(address(study, **form))
+    assert answer.status_code == 302
+    assert "workers=yes" in answer.url
+    assert "flagged" not in answer.url
+    wrong = signed_in.get(address(study, groups="many"))
+    assert wrong.status_code == 400
+    assert "groups is &#x27;many&#x27;" in wrong.content.decode()
+
+
+def test_a_slice_that_the_study_lacks_fails_with_a_sentence(signed_in, study):
+    signed_in.get(address(study, first="worst"))
+    job = Job.objects.get()
+    run_claimed(claim_job(job.pk))
+    page = signed_in.get(address(study, first="worst")).content.decode()
+    assert "there is no condition &#x27;worst&#x27;. Choose from best, diverse." in page
+    assert Job.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("form", "start"),
+    [("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF"), ("csv", b"group,"), ("json", b"{")],
+)
+def test_figures_can_be_had(signed_in, study, form, start):
+    opened(signed_in, study)
+    answer = signed_in.get(address(study) + f"figures/preferences.{form}")
+    assert answer.content.startswith(start)
+    assert f"preferences.{form}" in answer["Content-Disposition"]
+
+
+def test_the_table_of_a_figure_is_its_data(signed_in, study):
+    opened(signed_in, study)
+    answer = signed_in.get(address(study) + "figures/preferences.csv").content.decode()
+    rows = list(csv.DictReader(io.StringIO(answer)))
+    report = Analysis.objects.get().report
+    assert float(rows[0]["% of judgments"]) == pytest.approx(
+        100 * report["preferences"]["groups"][0]["first"]["estimate"]
+    )
+    whole = json.loads(signed_in.get(address(study) + "report.json").content)
+    assert whole == report
+
+
+def test_figures_that_are_not_there(signed_in, study):
+    opened(signed_in, study)
+    for name in ("figures/nothing.svg", "figures/preferences.doc"):
+        assert signed_in.get(address(study) + name).status_code == 404
+
+
+def test_who_may_see_it(client, study, colleague):
+    assert client.get(address(study)).status_code == 302
+    client.force_login(colleague)
+    for name in ("", "figures/preferences.svg", "report.json"):
+        assert client.get(address(study) + name).status_code == 404
+    assert client.post(address(study) + "publish/", {"analysis": 1}).status_code == 404
+
+
+def test_figures_of_a_running_study_are_hidden_until_one_chooses_to_look(signed_in, user):
+    study = make_answered(user, sentences=8, ended=False)
+    page = signed_in.get(address(study)).content.decode()
+    assert "hidden until the study ends" in page
+    assert signed_in.get(address(study) + "report.json").status_code == 404
+    assert not Job.objects.exists()
+    signed_in.post(reverse("evaluation:peek", args=[study.pk]))
+    assert Peek.objects.get().user == user
+    page = opened(signed_in, study).content.decode()
+    assert "So far, while answers still come in" in page
+    assert "looked at before its end by" in page
+    assert 'hx-trigger="every 5s"' in page
+
+
+def test_a_draft_has_no_report(signed_in, user):
+    page = signed_in.get(address(make_study(user))).content.decode()
+    assert "This study is a draft" in page
+
+
+def test_a_report_can_be_kept_for_good(signed_in, study, colleague, client):
+    opened(signed_in, study)
+    analysis = Analysis.objects.get()
+    answer = signed_in.post(
+        reverse("evaluation:publish", args=[study.pk]), {"analysis": analysis.pk}
+    )
+    assert answer.url == reverse("evaluation:published", args=[analysis.code])
+    page = signed_in.get(answer.url).content.decode()
+    assert "published" in page
+    assert signed_in.get(answer.url + "figures/crossover.svg").content.startswith(b"<svg")
+    client.force_login(colleague)
+    assert client.get(answer.url).status_code == 404
+
+
+def test_the_list_of_reports(signed_in, study, user):
+    opened(signed_in, study)
+    hidden = make_answered(user, sentences=4, ended=False)
+    page = signed_in.get(reverse("evaluation:reports")).content.decode()
+    assert "In the lowest quartile" in page
+    assert str(hidden) in page
+    assert "stay hidden until it ends" in page
+
+
+def test_an_upload_is_reported(signed_in, user):
+    file = SimpleUploadedFile("judged.csv", CSV.encode())
+    answer = signed_in.post(reverse("evaluation:upload"), {"file": file})
+    kept = JudgmentFile.objects.get()
+    assert (kept.name, kept.judgments, kept.owner) == ("judged.csv", 120, user)
+    signed_in.get(answer.url)
+    work()
+    page = signed_in.get(answer.url).content.decode()
+    assert "outputs of diverse were preferred to those of best" in page
+    assert "Effort</h2>" not in page
+    assert signed_in.get(answer.url + "figures/preferences.svg").status_code == 200
+    assert "judged.csv" in signed_in.get(reverse("evaluation:reports")).content.decode()
+
+
+def test_an_upload_that_cannot_be_read_is_not_kept(signed_in):
+    file = SimpleUploadedFile("judged.csv", CSV.replace("AAB", "AAC").encode() + b"1,best\n")
+    answer = signed_in.post(reverse("evaluation:upload"), {"file": file})
+    assert answer.status_code == 422
+    assert "judged.csv:122: expected 6 fields, found 2" in answer.content.decode()
+    assert not JudgmentFile.objects.exists()
