@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, cast
+from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -20,7 +20,7 @@ from evaluation.core.errors import InputError
 from evaluation.core.report.figures import Report
 from evaluation.core.report.plain import from_plain
 from evaluation.core.report.slices import Slice, slice_from
-from evaluation.drawn import DARK, FORMS, Chart, Form, rendered
+from evaluation.drawn import DARK, FORMS, Chart, rendered
 from evaluation.forms import SliceForm, UploadForm
 from evaluation.gathering import COVARIATES, key_of, slice_key
 from evaluation.models import Analysis, JudgmentFile, Peek
@@ -239,7 +239,7 @@ def _current(request: HttpRequest, source: Source) -> Analysis:
 def _figure(analysis: Analysis, name: str, form: str) -> HttpResponse:
     for plain in analysis.charts:
         if form in FORMS and plain["name"] == name:
-            body = rendered(from_plain(Chart, plain), cast(Form, form))
+            body = rendered(from_plain(Chart, plain), form)
             response = HttpResponse(body, content_type=MEDIA_TYPES[form])
             response["Content-Disposition"] = f'attachment; filename="{name}.{form}"'
             return response
