@@ -72,13 +72,21 @@ def dissimilarity(one: Sequence[str], other: Sequence[str], order: int) -> int:
 
 def penalty_for(earlier: Sequence[Sequence[str]], options: DiversityOptions) -> Penalty:
     """What n-grams cost after the translations ``earlier`` (ALGORITHMS A3)."""
-    classes = options.classes or {}
     costs: dict[tuple[str, ...], float] = {}
     for j, words in enumerate(earlier):
-        strength = options.strength_of(j)
-        for ngram, count in ngrams([classes.get(w, w) for w in words], options.order).items():
-            costs[ngram] = costs.get(ngram, 0.0) + strength * count
+        _add_costs(costs, words, j, options)
     return Penalty(costs, options.classes)
+
+
+def _add_costs(
+    costs: dict[tuple[str, ...], float], words: Sequence[str], j: int, options: DiversityOptions
+) -> None:
+    """Add what the n-grams of entry j cost."""
+    if options.classes:
+        words = [options.classes.get(word, word) for word in words]
+    strength = options.strength_of(j)
+    for ngram, count in ngrams(words, options.order).items():
+        costs[ngram] = costs.get(ngram, 0.0) + strength * count
 
 
 def diverse_list(
@@ -103,8 +111,10 @@ def diverse_list(
         return []
     later = later or (search or SearchOptions()).narrowed()
     rounds = [Round(first, first.best())]
+    costs: dict[tuple[str, ...], float] = {}
     while len(rounds) < options.size:
-        penalty = penalty_for([r.best.text.split() for r in rounds], options)
+        _add_costs(costs, rounds[-1].best.text.split(), len(rounds) - 1, options)
+        penalty = Penalty(costs, options.classes)
         graph = decoder.search(sentence, later, penalty=penalty, keep=keep)
         rounds.append(Round(graph, graph.best()))
     return rounds

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -110,80 +111,97 @@ class OptionWords(NamedTuple):
 
 def penalty_guide(penalty: Penalty, words: OptionWords) -> Guide:
     """The automaton of a penalty over a sentence's words."""
-    numbers: dict[str, int] = {}
-    before, last, costs = [NONE], [NONE], [0.0]
-    states: dict[tuple[int, int], int] = {}
-    for ngram, cost in penalty.costs.items():
-        state = ROOT
-        for text in ngram:
-            key = (state, numbers.setdefault(text, len(numbers)))
-            state = states.setdefault(key, len(costs))
-            if state == len(costs):
-                before.append(key[0])
-                last.append(key[1])
-                costs.append(0.0)
-        if state != ROOT:
-            costs[state] += cost
-    classes = penalty.classes or {}
-    symbols = [numbers.get(classes.get(word, word), NONE) for word in words.distinct]
-    return _guide(before, last, costs, len(numbers), symbols, words, forced=False)
+    costs = np.fromiter(penalty.costs.values(), np.float64, len(penalty.costs))
+    return _guide(list(penalty.costs), costs, words, penalty.classes or {}, forced=False)
 
 
 def target_guide(target: Sequence[str], words: OptionWords) -> Guide:
     """The automaton of one translation over a sentence's words."""
-    numbers: dict[str, int] = {}
-    last = [NONE, *(numbers.setdefault(text, len(numbers)) for text in target)]
-    before = list(range(-1, len(target)))
-    symbols = [numbers.get(word, NONE) for word in words.distinct]
-    return _guide(before, last, [0.0] * len(last), len(numbers), symbols, words, forced=True)
+    return _guide([tuple(target)], np.zeros(1), words, {}, forced=True)
 
 
 def _guide(
-    before: Sequence[int],
-    last: Sequence[int],
-    costs: Sequence[float],
-    alphabet: int,
-    symbols: Sequence[int],
+    ngrams: Sequence[tuple[str, ...]],
+    costs: NDArray[np.float64],
     words: OptionWords,
+    classes: Mapping[str, str],
     *,
     forced: bool,
 ) -> Guide:
-    """Link states to their suffixes; each state has the one before it and its last symbol."""
-    count = len(costs)
-    root = np.full(alphabet, NONE, np.int32)
-    child, sibling = np.full((2, count), NONE, np.int32)
-    symbol, failure = np.array(last, np.int32), np.zeros(count, np.int32)
-    total = np.array(costs, np.float64)
-    depth = np.zeros(count, np.int32)
-    _link(np.array(before, np.int32), symbol, depth, root, child, sibling, failure, total)
-    placed = np.array([*symbols, NONE], np.int32)[words.places]
-    accepted = count - 1 if forced else NONE
+    """The automaton of n-grams; of one alone, if ``forced``, which is to be followed to its end."""
+    flat = list(chain.from_iterable(ngrams))
+    numbers = {text: number for number, text in enumerate(dict.fromkeys(flat))}
+    lengths = np.fromiter(map(len, ngrams), np.int64, len(ngrams))
+    symbols = np.fromiter(map(numbers.__getitem__, flat), np.int32, len(flat))
+    room = len(flat) + 1
+    root = np.full(len(numbers), NONE, np.int32)
+    child, sibling, symbol = np.full((3, room), NONE, np.int32)
+    before, depth, failure = np.zeros((3, room), np.int32)
+    total = np.zeros(room)
+    states = _grow(symbols, lengths, costs, root, child, sibling, symbol, before, depth, total)
+    if not forced:
+        _link(states, before, symbol, depth, root, child, sibling, failure, total)
+    known = [numbers.get(classes.get(word, word), NONE) for word in words.distinct]
+    placed = np.array([*known, NONE], np.int32)[words.places]
+    accepted = int(states) - 1 if forced else NONE
     return Guide(True, forced, accepted, root, child, sibling, symbol, failure, total, placed)
 
 
+@inlined
+def _step(root, child, sibling, symbol, state, wanted):  # type: ignore[no-untyped-def]
+    """The state after a symbol that the n-grams have after ``state``, or -1."""
+    if state == ROOT:
+        return np.int64(root[wanted])
+    found = np.int64(child[state])
+    while found != NONE and symbol[found] != wanted:
+        found = np.int64(sibling[found])
+    return found
+
+
 @kernel
-def _link(before, symbol, depth, root, child, sibling, failure, total):  # type: ignore[no-untyped-def]
-    """Fill the transitions, then the failures from the shortest states to the longest.
+def _grow(symbols, lengths, costs, root, child, sibling, symbol, before, depth, total):  # type: ignore[no-untyped-def]
+    """Make the states of n-grams that stand one after another in ``symbols``; how many there are.
 
     A state's number is larger than that of the state before it.
     """
+    states = np.int64(1)
+    at = 0
+    for i in range(lengths.size):
+        state = np.int64(ROOT)
+        for place in range(at, at + lengths[i]):
+            found = _step(root, child, sibling, symbol, state, symbols[place])
+            if found == NONE:
+                found = states
+                states += 1
+                symbol[found] = symbols[place]
+                before[found] = state
+                depth[found] = depth[state] + 1
+                if state == ROOT:
+                    root[symbols[place]] = found
+                else:
+                    sibling[found] = child[state]
+                    child[state] = found
+            state = found
+        if state != ROOT:
+            total[state] += costs[i]
+        at += lengths[i]
+    return states
+
+
+@kernel
+def _link(states, before, symbol, depth, root, child, sibling, failure, total):  # type: ignore[no-untyped-def]
+    """Find each state's longest proper suffix, from the shortest states to the longest."""
     longest = 0
-    for state in range(1, symbol.size):
-        depth[state] = depth[before[state]] + 1
+    for state in range(1, states):
         longest = max(longest, depth[state])
-        sibling[state], child[before[state]] = child[before[state]], state
-        if before[state] == ROOT:
-            root[symbol[state]] = state
     for length in range(2, longest + 1):
-        for state in range(1, symbol.size):
+        for state in range(1, states):
             if depth[state] != length:
                 continue
             suffix, found = np.int64(before[state]), np.int64(NONE)
             while suffix != ROOT and found == NONE:
                 suffix = np.int64(failure[suffix])
-                found = np.int64(root[symbol[state]] if suffix == ROOT else child[suffix])
-                while suffix != ROOT and found != NONE and symbol[found] != symbol[state]:
-                    found = np.int64(sibling[found])
+                found = _step(root, child, sibling, symbol, suffix, symbol[state])
             if found != NONE:
                 failure[state] = found
                 total[state] += total[found]
