@@ -141,7 +141,8 @@ def _guide(
     states = _grow(symbols, lengths, costs, root, child, sibling, symbol, before, depth, total)
     if not forced:
         _link(states, before, symbol, depth, root, child, sibling, failure, total)
-    known = [numbers.get(classes.get(word, word), NONE) for word in words.distinct]
+    named = [classes.get(word, word) for word in words.distinct] if classes else words.distinct
+    known = [numbers.get(word, NONE) for word in named]
     placed = np.array([*known, NONE], np.int32)[words.places]
     accepted = int(states) - 1 if forced else NONE
     return Guide(True, forced, accepted, root, child, sibling, symbol, failure, total, placed)

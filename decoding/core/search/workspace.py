@@ -99,6 +99,12 @@ class Workspace(NamedTuple):
     counters: NDArray[np.int64]
 
 
+def fitted(ws: Workspace, hypotheses: int) -> Workspace:
+    """The same memory for at most so many hypotheses: what is to be cleared is smaller."""
+    size = min(len(ws.hypothesis_slots), power_of_two(2 * hypotheses))
+    return ws._replace(hypothesis_slots=ws.hypothesis_slots[:size])
+
+
 def power_of_two(size: int) -> int:
     """The smallest power of two that is larger."""
     return 1 << int(size).bit_length()

@@ -148,7 +148,7 @@ def test_without_keeping_the_best_is_the_same():
 
 def test_narrowed_searches_look_at_less():
     narrow = SearchOptions().narrowed()
-    assert (narrow.pop_limit, narrow.threshold) == (300, pytest.approx(1.0))
+    assert (narrow.pop_limit, narrow.threshold) == (250, pytest.approx(1.0))
     assert SearchOptions(pop_limit=2, threshold=0.1).narrowed().threshold == 0.05
     assert EXHAUSTIVE.narrowed().threshold is None
 
