@@ -15,6 +15,7 @@ urlpatterns = [
         name="study-figure",
     ),
     path("reports/studies/<int:pk>/report.json", views.study_json, name="study-json"),
+    path("reports/studies/<int:pk>/bundle.zip", views.bundle, name="bundle"),
     path("reports/studies/<int:pk>/publish/", views.publish_report, name="publish"),
     path("reports/files/<int:pk>/", views.file_report, name="file-report"),
     path(

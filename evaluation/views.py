@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import tempfile
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -8,14 +10,16 @@ from uuid import UUID
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from decoding.access import fetch_for
 from decoding.charts import MEDIA_TYPES
+from decoding.uploads import scratch
 from evaluation.actions import Source, ask_for_report, keep_file, peek, publish
+from evaluation.bundles import write_bundle
 from evaluation.core.errors import InputError
 from evaluation.core.report.figures import Report
 from evaluation.core.report.plain import from_plain
@@ -129,6 +133,19 @@ def study_json(request: HttpRequest, pk: int) -> HttpResponse:
 @require_GET
 def file_json(request: HttpRequest, pk: int) -> HttpResponse:
     return _json(_current(request, fetch_for(request.user, JudgmentFile.objects, pk=pk)))
+
+
+@login_required
+@require_GET
+def bundle(request: HttpRequest, pk: int) -> FileResponse:
+    """All of a study, for those who may change it: it holds what people wrote."""
+    study = fetch_for(request.user, Study.objects, edit=True, pk=pk)
+    report = _current(request, _study(request, pk)).report
+    with tempfile.TemporaryDirectory(dir=scratch()) as folder:
+        path = Path(folder) / "bundle.zip"
+        write_bundle(study, report, path)
+        # The open file outlives its name.
+        return FileResponse(path.open("rb"), as_attachment=True, filename=f"study-{pk}.zip")
 
 
 def _study(request: HttpRequest, pk: int) -> Study:

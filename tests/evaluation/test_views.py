@@ -10,8 +10,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from decoding.actions.jobs import claim_job
+from decoding.actions.sharing import share_with
 from decoding.jobs import run_claimed
 from decoding.models import Job
+from evaluation.bundles import read_bundle
 from evaluation.models import Analysis, JudgmentFile, Peek
 from studies.actions.participants import exclude
 from tests.evaluation.answered import make_answered
@@ -185,6 +187,20 @@ def test_figures_of_a_running_study_are_hidden_until_one_chooses_to_look(signed_
     assert "So far, while answers still come in" in page
     assert "looked at before its end by" in page
     assert 'hx-trigger="every 5s"' in page
+
+
+def test_a_bundle_is_for_those_who_may_change_the_study(signed_in, study, colleague, tmp_path):
+    opened(signed_in, study)
+    answer = signed_in.get(address(study) + "bundle.zip")
+    path = tmp_path / "bundle.zip"
+    path.write_bytes(b"".join(answer.streaming_content))
+    there, report = read_bundle(path, owner=colleague)
+    assert report == Analysis.objects.get().report
+    assert there.checksum == study.checksum
+    share_with(study, user=colleague, role="viewer")
+    signed_in.force_login(colleague)
+    assert signed_in.get(address(study) + "report.json").status_code == 200
+    assert signed_in.get(address(study) + "bundle.zip").status_code == 403
 
 
 def test_a_draft_has_no_report(signed_in, user):
