@@ -10,7 +10,7 @@ from django.core.exceptions import ObjectDoesNotExist
 from django.db import IntegrityError, transaction
 
 from decoding.actions.jobs import submit_job
-from decoding.figures import list_figures
+from decoding.figures import ListFigures, list_figures
 from decoding.makers import Translation, why_not
 from decoding.models import (
     Corpus,
@@ -100,6 +100,7 @@ def save_lists(made: Sequence[MadeList], job: Job) -> None:
         [[translation.text for translation in one.translations] for one in made],
         _references(one.segment for one in made),
     )
+    rows: list[tuple[TranslationList, MadeList, ListFigures | None]] = []
     for one, known in zip(made, figures, strict=True):
         if one.failure:
             FailedSegment.objects.get_or_create(
@@ -108,41 +109,62 @@ def save_lists(made: Sequence[MadeList], job: Job) -> None:
                 recipe_version=one.version,
                 defaults={"reason": one.failure},
             )
-            continue
-        row = TranslationList(
-            segment=one.segment,
-            corpus_id=one.segment.corpus_id,
-            system_id=job.parameters["system"],
-            recipe_version=one.version,
-            job=job,
-            provenance=_provenance(one),
-            first_bleu1=known and known.first,
-            oracle_bleu1=known and known.oracle,
-            coverage=known and known.coverage,
+        else:
+            rows.append((_row(one, known, job), one, known))
+    there = _insert([row for row, _, _ in rows])
+    ListEntry.objects.bulk_create(
+        ListEntry(
+            translation_list=row,
+            rank=rank,
+            text=translation.text,
+            score=translation.score,
+            features=translation.features,
+            segmentation=translation.segmentation,
+            bleu1=known and known.bleu1[rank - 1],
         )
-        try:
-            with transaction.atomic():
-                row.save(force_insert=True)
-        except IntegrityError:
-            if TranslationList.objects.filter(
-                segment=one.segment,
-                system_id=job.parameters["system"],
-                recipe_version=one.version,
-            ).exists():
-                continue
+        for row, one, known in rows
+        if row not in there
+        for rank, translation in enumerate(one.translations, start=1)
+    )
+
+
+def _insert(rows: list[TranslationList]) -> list[TranslationList]:
+    """Insert the rows; returns those that cannot be, for somebody else has made these lists."""
+    try:
+        with transaction.atomic():
+            TranslationList.objects.bulk_create(rows)
+        return []
+    except IntegrityError:
+        return [row for row in rows if not _insert_alone(row)]
+
+
+def _insert_alone(row: TranslationList) -> bool:
+    row.pk = None
+    try:
+        with transaction.atomic():
+            row.save(force_insert=True)
+    except IntegrityError:
+        there = TranslationList.objects.filter(
+            segment=row.segment, system=row.system_id, recipe_version=row.recipe_version
+        )
+        if not there.exists():
             raise
-        ListEntry.objects.bulk_create(
-            ListEntry(
-                translation_list=row,
-                rank=rank,
-                text=translation.text,
-                score=translation.score,
-                features=translation.features,
-                segmentation=translation.segmentation,
-                bleu1=known and known.bleu1[rank - 1],
-            )
-            for rank, translation in enumerate(one.translations, start=1)
-        )
+        return False
+    return True
+
+
+def _row(one: MadeList, known: ListFigures | None, job: Job) -> TranslationList:
+    return TranslationList(
+        segment=one.segment,
+        corpus_id=one.segment.corpus_id,
+        system_id=job.parameters["system"],
+        recipe_version=one.version,
+        job=job,
+        provenance=_provenance(one),
+        first_bleu1=known and known.first,
+        oracle_bleu1=known and known.oracle,
+        coverage=known and known.coverage,
+    )
 
 
 def _references(segments: Iterable[Segment]) -> list[list[str]]:

@@ -28,7 +28,7 @@ def make_lists(run: JobRun) -> dict[str, Any]:
         corpus, run.parameters["system"], [v.pk for v in makers], run.parameters["segments"]
     )
     keys = [] if run.result.get("parts") else list(missing.values_list("pk", flat=True))
-    size = max(10, min(200, len(keys) // 64))
+    size = max(20, min(200, len(keys) // 64))
     parts = [keys[start : start + size] for start in range(0, len(keys), size)]
     share_out(
         run,

@@ -195,14 +195,14 @@ def test_a_failed_part_fails_the_whole_and_is_tried_again(
     real = lists.save_lists
 
     def save(made, job):
-        if made[0].segment.number > 10:
+        if made[0].segment.number > 20:
             raise VariorumError("The disk is full.")
         real(made, job)
 
     monkeypatch.setattr(lists, "save_lists", save)
     assert run(job).state == "failed"
     assert job.error == "The disk is full."
-    assert TranslationList.objects.count() == job.done == 10
+    assert TranslationList.objects.count() == job.done == 20
     monkeypatch.setattr(lists, "save_lists", real)
     retry_job(job)
     assert run(job).state == "done"
