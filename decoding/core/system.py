@@ -216,7 +216,7 @@ class System:
             if check:
                 _check_sums(directory, facts["sha256"])
             return cls._opened(directory, facts)
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
             raise InputError(
                 f"is not a complete system ({error})",
                 path=directory,
