@@ -72,7 +72,7 @@ def ways(decoder: Decoder, options: DiversityOptions) -> dict[str, Callable[[str
     def searched(text: str, later: SearchOptions) -> list[Entry]:
         sentence = decoder.collect(text)
         first = decoder.search(sentence, FULL, keep=False)
-        made = diverse_list(decoder, sentence, options, later, first=first)
+        made = diverse_list(decoder, sentence, options, first=first, later=later)
         return [(entry.best.text, entry.best.score) for entry in made]
 
     def from_graph(text: str) -> list[Entry]:
@@ -133,7 +133,7 @@ def table_1(decoder: Decoder, source: list[str], reference: list[str]) -> Iterat
     for text in source:
         sentence = decoder.collect(text)
         graph = decoder.search(sentence, search)
-        made = diverse_list(decoder, sentence, options, search, first=graph, keep=True)
+        made = diverse_list(decoder, sentence, options, first=graph, later=search, keep=True)
         first_best.append([made[0].best.text])
         kinds["unique 20-best"].append(graph.best_derivations(20, unique=True).texts)
         kinds["20 diverse"].append([entry.best.text for entry in made])

@@ -92,7 +92,7 @@ def grid_lists(
     best = tuple(first.best_derivations(options.size, unique=True).texts)
     diverse = []
     for cell in options.cells:
-        rounds = diverse_list(decoder, sentence, options.diversity(cell), search, first=first)
+        rounds = diverse_list(decoder, sentence, options.diversity(cell), first=first, later=search)
         diverse.append(tuple(made.best.text for made in rounds))
     return SentenceLists(best, tuple(diverse))
 
