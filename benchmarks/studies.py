@@ -45,7 +45,7 @@ def rows(data: Path | None) -> Iterator[Row]:
 
         call_command("migrate", verbosity=0)
         study, link = _study()
-        with _web_servers(2 if url else 1) as addresses:
+        with _web_servers(2) as addresses:
             yield from _measure("PostgreSQL" if url else "SQLite", addresses, link, study)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from hashlib import sha256
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -12,9 +13,9 @@ from django.db.models.functions import Now
 
 from decoding.models import Corpus, ListEntry, RecipeVersion, Reference, Segment, System
 from evaluation.core.errors import InputError
-from studies.core.conduct import Conduct
+from studies.core.conduct import Conduct, conduct_from
 from studies.core.design import Design
-from studies.core.plan import Plan, plan_study
+from studies.core.plan import Plan, plan_from_json, plan_study
 from studies.core.sampling import Sample, sample_sentences
 from studies.core.texts import capitalize, drop_non_ascii
 from studies.models import Condition, Kind, Slot, Study, Task, Wording
@@ -22,6 +23,7 @@ from studies.queries.planning import candidates, lists_of
 from studies.wordings import DEFAULTS
 
 _BATCH = 1000
+FORMAT = 1
 
 
 @transaction.atomic
@@ -76,10 +78,13 @@ def sample_of(study: Study) -> Sample:
     )
 
 
-def freeze_study(study: Study) -> Study:
-    """Make the plan and all its tasks, in one transaction. Freezing twice freezes once."""
-    sample = sample_of(study)
-    plan = plan_study(study.the_design, sample.segments)
+def freeze_study(study: Study, plan: Plan | None = None) -> Study:
+    """Make the plan and all its tasks, in one transaction. Freezing twice freezes once.
+
+    A ``plan`` that was made elsewhere is taken as it is (`import_study`).
+    """
+    if plan is None:
+        plan = plan_study(study.the_design, sample_of(study).segments)
     with transaction.atomic():
         locked = Study.objects.select_for_update().get(pk=study.pk)
         if not locked.is_draft:
@@ -213,14 +218,8 @@ def registration(study: Study) -> dict[str, object]:
     """
     if study.is_draft:
         raise InputError("the study is a draft", hint="Freeze it first: then its plan stands.")
-    shown = [
-        [kind, number, texts]
-        for kind, number, texts in study.tasks.order_by("kind", "number").values_list(
-            "kind", "number", "texts"
-        )
-    ]
     parts: dict[str, object] = {
-        "format": 1,
+        "format": FORMAT,
         "name": study.name,
         "corpus": {"name": study.corpus.name, "checksum": study.corpus.checksum},
         "conditions": [
@@ -236,9 +235,85 @@ def registration(study: Study) -> dict[str, object]:
         "wordings": {one.kind: one.text for one in _first_wordings(study)},
         "plan": json.loads(study.plan),
         "plan_checksum": study.checksum,
-        "texts_checksum": _checksum(shown),
+        "texts_checksum": _texts_checksum(study),
     }
     return parts | {"checksum": _checksum(parts)}
+
+
+def _texts_checksum(study: Study) -> str:
+    """Of all that participants will be shown, in the order of the plan."""
+    rows = study.tasks.order_by("kind", "number").values_list("kind", "number", "texts")
+    return _checksum([list(row) for row in rows])
+
+
+@transaction.atomic
+def import_study(owner: User, parts: dict[str, Any]) -> Study:
+    """The frozen study of a registration, over the same corpus and lists as they are here.
+
+    Raises InputError when the file was changed, or something that it needs is missing or other.
+    """
+    content = {name: value for name, value in parts.items() if name != "checksum"}
+    if parts.get("format") != FORMAT or _checksum(content) != parts.get("checksum"):
+        raise InputError(
+            "this is not a study's plan, or it was changed since it was downloaded",
+            hint="Download it again.",
+        )
+    plan = plan_from_json(json.dumps(parts["plan"]))
+    corpus = Corpus.objects.visible_to(owner).filter(checksum=parts["corpus"]["checksum"]).first()
+    if corpus is None:
+        raise InputError(
+            f"the corpus {parts['corpus']['name']} is not here",
+            hint="Add it first, from the same files.",
+        )
+    if Study.objects.filter(owner=owner, name=parts["name"]).exists():
+        raise InputError(
+            f"you have a study {parts['name']} already", hint="Rename or delete that first."
+        )
+    study = create_study(
+        owner=owner,
+        name=parts["name"],
+        corpus=corpus,
+        conditions=[_condition_here(owner, corpus, one) for one in parts["conditions"]],
+        design=plan.design,
+        conduct=conduct_from(parts["conduct"]),
+    )
+    for kind, text in parts["wordings"].items():
+        study.wordings.filter(kind=kind).update(text=text)
+    try:
+        study = freeze_study(study, plan)
+    except KeyError:
+        raise InputError(
+            "some lists of the study's sentences are not here", hint="Make them first."
+        ) from None
+    if _texts_checksum(study) != parts["texts_checksum"]:
+        raise InputError(
+            "the lists or references here have other texts than those of the plan",
+            hint="Import the lists of the study instead of making them again.",
+        )
+    return study
+
+
+def _condition_here(
+    owner: User, corpus: Corpus, wanted: dict[str, Any]
+) -> tuple[str, System, RecipeVersion]:
+    """The system and the recipe by which a condition's lists were made here."""
+    settings = {f"recipe_version__{name}": value for name, value in wanted["recipe"].items()}
+    made = (
+        corpus.lists.filter(
+            system__in=System.objects.visible_to(owner),
+            system__name=wanted["system"],
+            system__checksum=wanted["system_checksum"],
+            **settings,
+        )
+        .select_related("system", "recipe_version")
+        .first()
+    )
+    if made is None:
+        raise InputError(
+            f"no lists of {wanted['system']} for the condition {wanted['name']} are here",
+            hint="Bring the system, and make its lists by a recipe with the same settings.",
+        )
+    return wanted["name"], made.system, made.recipe_version
 
 
 def _first_wordings(study: Study) -> list[Wording]:

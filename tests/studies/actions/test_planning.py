@@ -1,10 +1,20 @@
 from __future__ import annotations
 
+import json
+
 import pytest
+from django.core.management import call_command
 from django.db import IntegrityError, connection, transaction
 
+from decoding.models import ListEntry, TranslationList
 from evaluation.core.errors import InputError
-from studies.actions.planning import freeze_study, registration, sample_of, write_wording
+from studies.actions.planning import (
+    freeze_study,
+    import_study,
+    registration,
+    sample_of,
+    write_wording,
+)
 from studies.core.plan import plan_from_json, plan_study
 from studies.models import Slot, Study, Task
 from tests.studies.making import make_study
@@ -98,6 +108,56 @@ def test_the_registration_holds_what_was_decided(user):
     assert registration(study) == before
     Task.objects.filter(study=study, kind="eval", number=1).update(texts=["another"])
     assert registration(study)["checksum"] != before["checksum"]
+
+
+@pytest.fixture
+def exported(user):
+    """A registration as it comes out of a file, its study gone."""
+    study = freeze_study(make_study(user))
+    parts = json.loads(json.dumps(registration(study)))
+    study.delete()
+    return parts
+
+
+def test_a_plan_imported_elsewhere_is_the_same(user, exported, tmp_path, capsys):
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps(exported))
+    call_command("import_study", path, owner="rosa")
+    study = Study.objects.get()
+    assert study.checksum == exported["plan_checksum"] in capsys.readouterr().out
+    assert study.state == "frozen"
+    assert json.loads(json.dumps(registration(study))) == exported
+    with pytest.raises(InputError, match="already"):
+        import_study(user, exported)
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (lambda parts: parts["plan"]["segments"].reverse(), "changed since"),
+        (lambda parts: parts.pop("plan"), "changed since"),
+        (lambda parts: parts.update(format=2), "changed since"),
+    ],
+)
+def test_a_plan_that_was_changed_is_refused(user, exported, change, problem):
+    change(exported)
+    with pytest.raises(InputError, match=problem):
+        import_study(user, exported)
+
+
+def test_a_plan_over_other_material_is_refused(user, exported, colleague):
+    with pytest.raises(InputError, match=r"corpus .* is not here"):
+        import_study(colleague, exported)
+    ListEntry.objects.filter(rank=1).update(text="another text")
+    with pytest.raises(InputError, match="other texts"):
+        import_study(user, exported)
+    assert not Study.objects.exists()
+    ListEntry.objects.all().delete()
+    with pytest.raises(InputError, match=r"lists .* not here"):
+        import_study(user, exported)
+    TranslationList.objects.all().delete()
+    with pytest.raises(InputError, match="for the condition best"):
+        import_study(user, exported)
 
 
 @pytest.mark.parametrize(
