@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from studies.models import Assignment, Edit, Judgment, Study
+from studies.models import Assignment, Check, Edit, Judgment, Study
 
 Row = Sequence[Any]
 
@@ -107,6 +107,23 @@ def _assignments(study: Study, everything: bool) -> Iterator[Row]:
         )  # fmt: skip
 
 
+def _checks(study: Study, everything: bool) -> Iterator[Row]:
+    rows = Check.objects.filter(participant__study=study).select_related("participant")
+    if not everything:
+        rows = rows.filter(participant__is_simulated=False)
+    for one in rows.order_by("pk").iterator():
+        yield (
+            one.participant.pseudonym,
+            one.number,
+            one.reference,
+            *one.texts,
+            one.right,
+            one.choice,
+            one.assigned_at,
+            one.answered_at,
+        )
+
+
 def _amendments(study: Study, everything: bool) -> Iterator[Row]:
     for one in study.amendments.all():
         yield one.number, one.made_at, one.what, one.reason, one.before, one.after
@@ -157,6 +174,14 @@ TABLES = {
     ),
     "assignments": Table(
         ("worker", "kind", "task", "item", "state", "assigned"), _assignments, "who saw what"
+    ),
+    "checks": Table(
+        (
+            "worker", "number", "reference", "text a", "text b", "right", "choice", "assigned",
+            "answered",
+        ),
+        _checks,
+        "attention checks",
     ),
     "amendments": Table(
         ("number", "made", "what", "reason", "before", "after"),

@@ -193,6 +193,11 @@ class ConductForm(forms.Form):
     most_passes = forms.IntegerField(
         label="People who can make no sense of a task before it is given up", min_value=1
     )
+    check_every = forms.IntegerField(
+        label="Judgments from one attention check to the next",
+        min_value=0,
+        help_text="0: none. A check shows a reference beside itself and another sentence.",
+    )
     eval_follows = forms.BooleanField(
         label="Judge a sentence as soon as its edits are there",
         required=False,

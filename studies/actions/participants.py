@@ -286,6 +286,7 @@ def erase(participant: Participant) -> None:
     _let_go(locked)
     _uncount(locked, Edit.Standing.EXCLUDED)
     locked.judgments.all().delete()
+    locked.checks.all().delete()
     # An edit that somebody judged keeps its row, so that their judgment keeps its object.
     judged = Q(pk__in=Judgment.objects.values("first")) | Q(
         pk__in=Judgment.objects.values("second")

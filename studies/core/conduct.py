@@ -17,6 +17,7 @@ class Conduct:
     pairs_per_judge: int = 1  # pairs of a sentence that one person may judge
     most_passes: int = 3  # so many who can make no sense of a task end it
     undo_seconds: int = 60  # how long the last judgment can be taken back
+    check_every: int = 0  # judgments from one attention check to the next; 0: no checks
     eval_follows: bool = True  # a sentence is judged when its edits are there, else after all edits
     minutes_per_edit: float = 1.5  # what is expected, for the cost and the time
     minutes_per_judgment: float = 0.5
@@ -34,7 +35,11 @@ class Conduct:
                 "nobody can do a task in less than 30 seconds",
                 "Allow some minutes.",
             ),
-            (self.tasks_per_participant < 0, "a limit is negative", "Write 0 for no limit."),
+            (
+                min(self.tasks_per_participant, self.check_every) < 0,
+                "a limit is negative",
+                "Write 0 for none.",
+            ),
             (
                 self.pairs_per_judge < 1 or self.most_passes < 1,
                 "nobody could do a task",

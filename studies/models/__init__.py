@@ -1,4 +1,4 @@
-from studies.models.answers import Answer, Edit, Judgment
+from studies.models.answers import Answer, Check, Edit, Judgment
 from studies.models.participants import Participant
 from studies.models.studies import Amendment, Condition, Study, Wording
 from studies.models.tasks import Assignment, Kind, Slot, Task
@@ -7,6 +7,7 @@ __all__ = [
     "Amendment",
     "Answer",
     "Assignment",
+    "Check",
     "Condition",
     "Edit",
     "Judgment",

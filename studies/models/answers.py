@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import uuid
+
 from django.db import models
 from django.db.models import Q
 
@@ -108,3 +110,30 @@ class Judgment(Answer):
 
     def __str__(self) -> str:
         return self.choice
+
+
+class Check(models.Model):
+    """An EVAL task whose answer is known. Its texts are of sentences that are not in the study."""
+
+    participant = models.ForeignKey(Participant, models.CASCADE, related_name="checks")
+    number = models.PositiveSmallIntegerField()
+    key = models.UUIDField(default=uuid.uuid4, unique=True)
+    reference = models.TextField()
+    texts = models.JSONField(help_text="A and B.")
+    right = models.CharField(max_length=4)
+    choice = models.CharField(max_length=4, blank=True, help_text="Empty until it is answered.")
+    assigned_at = models.DateTimeField()
+    answered_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["participant", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["participant", "number"], name="one_check_per_number"),
+            models.CheckConstraint(
+                condition=Q(right__in=["a", "b"]) & Q(choice__in=["", "a", "b", "same"]),
+                name="check_has_a_right_answer",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"check {self.number} of {self.participant}"

@@ -18,6 +18,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from evaluation.core.errors import InputError
 from studies.actions import participants
+from studies.actions.checks import answer_check, check_for
 from studies.actions.handing_out import (
     NotNow,
     Receipt,
@@ -33,7 +34,7 @@ from studies.actions.handing_out import (
     tasks_done,
 )
 from studies.arrivals import identity_of, is_simulation, way_back
-from studies.models import Assignment, Judgment, Kind, Participant, Study
+from studies.models import Assignment, Check, Judgment, Kind, Participant, Study
 from studies.queries.slots import open_or_coming
 
 COOKIE = "take"
@@ -296,6 +297,10 @@ def _submit(request: HttpRequest, participant: Participant, key: uuid.UUID) -> R
         case "pass":
             return pass_task(participant.pk, key, telemetry)
         case "a" | "b" | "same" as choice:
+            if participant.study.the_conduct.check_every and answer_check(
+                participant.pk, key, choice
+            ):
+                return Receipt("counted")
             return submit_judgment(participant.pk, key, choice, telemetry)
         case _:
             return submit_edit(participant.pk, key, request.POST.get("text", ""), telemetry)
@@ -339,6 +344,9 @@ def _next(
     study = participant.study
     if participant.instructed_at is None:
         return redirect("studies:instructions", study.code)
+    check = check_for(participant)
+    if check is not None:
+        return _show(request, participant, _shown_check(check, study))
     try:
         assignment = lease_next(participant.pk)
     except NotNow as error:
@@ -350,6 +358,13 @@ def _next(
         raise NotNow("this task is no longer there", hint="Go on to the next one.")
     if text is not None:
         shown = replace(shown, draft=text[:4000])
+    return _show(request, participant, shown, problem)
+
+
+def _show(
+    request: HttpRequest, participant: Participant, shown: Shown, problem: str = ""
+) -> HttpResponse:
+    study = participant.study
     return render(
         request,
         f"studies/take/{shown.kind}.html",
@@ -382,6 +397,18 @@ def _shown(assignment: Assignment, study: Study) -> Shown | None:
     if assignment.slot.swapped:
         texts.reverse()
     return Shown(Kind.EVAL.value, assignment.key, texts, reference=task.texts[0], **whole)
+
+
+def _shown_check(check: Check, study: Study) -> Shown:
+    corpus = study.corpus
+    return Shown(
+        Kind.EVAL.value,
+        check.key,
+        check.texts,
+        corpus.target_language,
+        corpus.target_direction,
+        reference=check.reference,
+    )
 
 
 def _differences(shown: Shown):
