@@ -17,7 +17,8 @@ from decoding.parts import share_out
 from evaluation.core.errors import InputError, VariorumError
 from tests.factories import make_corpus, make_list, make_recipe
 
-pytestmark = pytest.mark.django_db
+# Jobs beat from a thread of their own, which sees only what is committed.
+pytestmark = pytest.mark.django_db(transaction=True)
 
 SEGMENTS = [(f"satz {number}", [f"this is sentence {number}"]) for number in range(1, 31)]
 

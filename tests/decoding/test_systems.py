@@ -16,7 +16,8 @@ from decoding.models import Job, Recipe, System
 from decoding.storage import fetch_folder
 from tests.factories import make_corpus, make_list, make_recipe, make_system
 
-pytestmark = pytest.mark.django_db
+# Jobs beat from a thread of their own, which sees only what is committed.
+pytestmark = pytest.mark.django_db(transaction=True)
 
 ARPA = r"""\data\
 ngram 1=5

@@ -19,7 +19,8 @@ from decoding.surfaces import surface_table
 from tests.decoding.test_playground import small  # noqa: F401 - a fixture
 from tests.factories import make_corpus, make_tuning_run
 
-pytestmark = pytest.mark.django_db
+# Jobs beat from a thread of their own, which sees only what is committed.
+pytestmark = pytest.mark.django_db(transaction=True)
 
 SEGMENTS = [("das haus", ["the home"]), ("haus", []), ("haus das", ["that house"])] * 3
 
