@@ -111,7 +111,7 @@ class SentenceOptions:
         """The target words of all options, one option after another."""
         stop = self.options.word_at[self.count]
         numbers, places = np.unique(self.options.words[:stop], return_inverse=True)
-        words = tuple(self.word(number) for number in numbers.tolist())
+        words = {self.word(number): place for place, number in enumerate(numbers.tolist())}
         return OptionWords(words, places.astype(np.int32))
 
     def word(self, number: int) -> str:

@@ -105,8 +105,8 @@ def no_guide(words: int = 0) -> Guide:
 class OptionWords(NamedTuple):
     """The target words of all options of a sentence: most occur in many options."""
 
-    distinct: tuple[str, ...]
-    places: NDArray[np.int32]  # (words of all options,)  where each stands in ``distinct``
+    distinct: Mapping[str, int]  # each word and its number, from 0
+    places: NDArray[np.int32]  # (words of all options,)  the number of each
 
 
 def penalty_guide(penalty: Penalty, words: OptionWords) -> Guide:
@@ -141,11 +141,24 @@ def _guide(
     states = _grow(symbols, lengths, costs, root, child, sibling, symbol, before, depth, total)
     if not forced:
         _link(states, before, symbol, depth, root, child, sibling, failure, total)
-    named = [classes.get(word, word) for word in words.distinct] if classes else words.distinct
-    known = [numbers.get(word, NONE) for word in named]
-    placed = np.array([*known, NONE], np.int32)[words.places]
+    placed = _symbols(numbers, words, classes)[words.places]
     accepted = int(states) - 1 if forced else NONE
     return Guide(True, forced, accepted, root, child, sibling, symbol, failure, total, placed)
+
+
+def _symbols(
+    numbers: Mapping[str, int], words: OptionWords, classes: Mapping[str, str]
+) -> NDArray[np.int32]:
+    """The symbol of each of a sentence's words; few of them are in any n-gram."""
+    symbols = np.full(len(words.distinct) + 1, NONE, np.int32)
+    if classes:
+        for word, place in words.distinct.items():
+            symbols[place] = numbers.get(classes.get(word, word), NONE)
+        return symbols
+    for text, number in numbers.items():
+        if text in words.distinct:
+            symbols[words.distinct[text]] = number
+    return symbols
 
 
 @inlined
