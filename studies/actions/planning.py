@@ -81,7 +81,7 @@ def sample_of(study: Study) -> Sample:
 def freeze_study(study: Study, plan: Plan | None = None) -> Study:
     """Make the plan and all its tasks, in one transaction. Freezing twice freezes once.
 
-    A ``plan`` that was made elsewhere is taken as it is (`import_study`).
+    A ``plan`` that was made elsewhere is taken as it is (`import_plan`).
     """
     if plan is None:
         plan = plan_study(study.the_design, sample_of(study).segments)
@@ -247,7 +247,7 @@ def _texts_checksum(study: Study) -> str:
 
 
 @transaction.atomic
-def import_study(owner: User, parts: dict[str, Any]) -> Study:
+def import_plan(owner: User, parts: dict[str, Any]) -> Study:
     """The frozen study of a registration, over the same corpus and lists as they are here.
 
     Raises InputError when the file was changed, or something that it needs is missing or other.

@@ -10,7 +10,7 @@ from decoding.models import ListEntry, TranslationList
 from evaluation.core.errors import InputError
 from studies.actions.planning import (
     freeze_study,
-    import_study,
+    import_plan,
     registration,
     sample_of,
     write_wording,
@@ -122,13 +122,13 @@ def exported(user):
 def test_a_plan_imported_elsewhere_is_the_same(user, exported, tmp_path, capsys):
     path = tmp_path / "plan.json"
     path.write_text(json.dumps(exported))
-    call_command("import_study", path, owner="rosa")
+    call_command("import_plan", path, owner="rosa")
     study = Study.objects.get()
     assert study.checksum == exported["plan_checksum"] in capsys.readouterr().out
     assert study.state == "frozen"
     assert json.loads(json.dumps(registration(study))) == exported
     with pytest.raises(InputError, match="already"):
-        import_study(user, exported)
+        import_plan(user, exported)
 
 
 @pytest.mark.parametrize(
@@ -142,22 +142,22 @@ def test_a_plan_imported_elsewhere_is_the_same(user, exported, tmp_path, capsys)
 def test_a_plan_that_was_changed_is_refused(user, exported, change, problem):
     change(exported)
     with pytest.raises(InputError, match=problem):
-        import_study(user, exported)
+        import_plan(user, exported)
 
 
 def test_a_plan_over_other_material_is_refused(user, exported, colleague):
     with pytest.raises(InputError, match=r"corpus .* is not here"):
-        import_study(colleague, exported)
+        import_plan(colleague, exported)
     ListEntry.objects.filter(rank=1).update(text="another text")
     with pytest.raises(InputError, match="other texts"):
-        import_study(user, exported)
+        import_plan(user, exported)
     assert not Study.objects.exists()
     ListEntry.objects.all().delete()
     with pytest.raises(InputError, match=r"lists .* not here"):
-        import_study(user, exported)
+        import_plan(user, exported)
     TranslationList.objects.all().delete()
     with pytest.raises(InputError, match="for the condition best"):
-        import_study(user, exported)
+        import_plan(user, exported)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand
 
 from evaluation.core.errors import InputError
-from studies.actions.planning import import_study
+from studies.actions.planning import import_plan
 
 
 class Command(BaseCommand):
@@ -30,5 +30,5 @@ class Command(BaseCommand):
             )
         if not isinstance(parts, dict):
             raise InputError("is not a study's plan", path=path)
-        study = import_study(owner, parts)
+        study = import_plan(owner, parts)
         self.stdout.write(f"{study.name}: {study.checksum}")
