@@ -33,6 +33,7 @@ class GridOptions:
     strengths: tuple[float, ...] = (0.005, 0.01, 0.05, 0.1, 0.2)  # lambda
     size: int = 5  # translations in a list
     objective: str = "coverage"
+    distinct: bool = False  # no translation twice in a list
 
     def __post_init__(self) -> None:
         """Refuse an empty grid and an objective that nobody knows."""
@@ -55,7 +56,7 @@ class GridOptions:
 
     def diversity(self, cell: tuple[int, float]) -> DiversityOptions:
         """What a cell's lists are like."""
-        return DiversityOptions(self.size, *cell)
+        return DiversityOptions(self.size, *cell, distinct=self.distinct)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from decoding.core.search.coverage import mix
 from decoding.core.search.derivations import drop_first, push
 from decoding.core.search.graph import Derivation, DerivationList, SearchGraph
 from decoding.core.search.guide import ROOT, Penalty, follow, penalty_guide
+from evaluation.core.errors import InputError
 
 NO_ROOM = -1
 
@@ -53,6 +54,11 @@ def diverse_from_graph(graph: SearchGraph, options: DiversityOptions) -> list[De
 
     The graph must be that of a search without penalty.
     """
+    if options.distinct:
+        raise InputError(
+            "a list from one graph may hold a translation twice",
+            hint="Search each entry by itself, or allow repetitions.",
+        )
     if not graph.found:
         return []
     search = PenalisedSearch(graph)

@@ -27,6 +27,9 @@ class DiversityOptions:
     # (that of entry j is what n-grams of y^j cost; that of the last is not used).
     strength: float | tuple[float, ...] = 0.1
     classes: Mapping[str, str] | None = None  # word to class, for n-grams of classes
+    # No translation twice: each entry is the best one that is not in the list yet. The paper's
+    # lists (A3) may repeat a translation, and do where the penalty cannot outweigh the model.
+    distinct: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what is no diverse list."""
@@ -115,6 +118,18 @@ def diverse_list(
     while len(rounds) < options.size:
         _add_costs(costs, rounds[-1].best.text.split(), len(rounds) - 1, options)
         penalty = Penalty(costs, options.classes)
-        graph = decoder.search(sentence, later, penalty=penalty, keep=keep)
-        rounds.append(Round(graph, graph.best()))
+        graph = decoder.search(sentence, later, penalty=penalty, keep=keep or options.distinct)
+        best = _first_new(graph, rounds) if options.distinct else graph.best()
+        if best is None:
+            break  # the search found nothing else, so the list stays shorter
+        rounds.append(Round(graph, best))
     return rounds
+
+
+def _first_new(graph: SearchGraph, rounds: Sequence[Round]) -> Derivation | None:
+    """The best derivation of a graph whose translation is not in the list yet."""
+    listed = {made.best.text for made in rounds}
+    if (best := graph.best()).text not in listed:
+        return best
+    others = graph.best_derivations(len(listed) + 1, unique=True)
+    return next((made for made in others if made.text not in listed), None)

@@ -59,6 +59,9 @@ class Command(BaseCommand):
             help="what sharing them costs; or one value for each translation, with commas",
         )
         lists.add_argument(
+            "--distinct", action="store_true", help="no translation twice in a diverse list"
+        )
+        lists.add_argument(
             "--from-graph",
             action="store_true",
             help="find them in the graph of one search: three times faster, mostly the same",
@@ -219,11 +222,15 @@ def _maker(options: dict[str, Any]) -> Callable[..., list[NBestEntry]] | None:
 
         return best
     if diverse is not None:
-        wanted = DiversityOptions(diverse, options["n"], _strength(options["strength"]))
+        wanted = DiversityOptions(
+            diverse, options["n"], _strength(options["strength"]), distinct=options["distinct"]
+        )
 
         if options["from_graph"]:
             if per_list > 1:
                 raise CommandError("--per-list needs a search for each list, not --from-graph.")
+            if options["distinct"]:
+                raise CommandError("--distinct needs a search for each entry, not --from-graph.")
 
             def found(decoder: Decoder, sentence: Any, search: SearchOptions) -> list[NBestEntry]:
                 listed = diverse_from_graph(decoder.search(sentence, search), wanted)

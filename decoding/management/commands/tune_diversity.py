@@ -40,6 +40,9 @@ class Command(BaseCommand):
             help="weights to try (0.005 0.01 0.05 0.1, and 0.2 for coverage)",
         )
         parser.add_argument("--size", type=int, default=5, help="translations a list (%(default)s)")
+        parser.add_argument(
+            "--distinct", action="store_true", help="no translation twice in a list"
+        )
         parser.add_argument("--sentences", type=int, help="only the first so many")
         parser.add_argument("--pop-limit", type=int, default=200, help="(%(default)s)")
         parser.add_argument("--threads", type=int, default=1)
@@ -69,6 +72,7 @@ class Command(BaseCommand):
             tuple(options["strengths"] or strengths),
             options["size"],
             options["objective"],
+            options["distinct"],
         )
         lists = self._lists(sources, grid, options)
         surface = surface_of(
@@ -109,7 +113,7 @@ class Command(BaseCommand):
 
 def keep_lists(path: Path, number: int, made: SentenceLists, grid: GridOptions) -> None:
     """Add a sentence's lists to the file, in one write: a crash leaves whole lines."""
-    record = [number, [list(cell) for cell in grid.cells], grid.size, made.best, made.diverse]
+    record = [number, _kind(grid), made.best, made.diverse]
     with path.open("a") as file:
         file.write(json.dumps(record, ensure_ascii=False) + "\n")
 
@@ -122,10 +126,10 @@ def kept_lists(path: Path, grid: GridOptions) -> Iterator[tuple[int, SentenceLis
         return
     for line, text in enumerate(path.read_text().splitlines(), 1):
         try:
-            number, cells, size, best, diverse = json.loads(text)
+            number, kind, best, diverse = json.loads(text)
         except ValueError:
             continue  # the line at which an earlier run was cut off
-        if (cells, size) != ([list(cell) for cell in grid.cells], grid.size):
+        if kind != _kind(grid):
             raise InputError(
                 "holds lists of another grid",
                 path=path,
@@ -133,6 +137,11 @@ def kept_lists(path: Path, grid: GridOptions) -> Iterator[tuple[int, SentenceLis
                 hint="Name another file with --keep, or ask for the same n, lambda and size.",
             )
         yield number, SentenceLists(tuple(best), tuple(tuple(one) for one in diverse))
+
+
+def _kind(grid: GridOptions) -> list[Any]:
+    """What lists must have in common to be used together."""
+    return [[list(cell) for cell in grid.cells], grid.size, grid.distinct]
 
 
 def as_table(surface: Surface) -> str:

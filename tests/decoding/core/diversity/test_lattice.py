@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 from decoding.core.diversity.lattice import PenalisedSearch, diverse_from_graph
 from decoding.core.diversity.lists import DiversityOptions, diverse_list, penalty_for
 from decoding.core.search.decoder import EXHAUSTIVE, Decoder, SearchOptions
+from evaluation.core.errors import InputError
 from tests.decoding.core.search import naive
 
 
@@ -56,3 +59,9 @@ def test_an_empty_sentence_has_its_one_translation():
     decoder, _, options = some(1)
     graph = decoder.search(decoder.collect(""))
     assert [entry.text for entry in diverse_from_graph(graph, options)] == [""] * 4
+
+
+def test_distinct_entries_need_searches_of_their_own():
+    decoder, sentence, options = some(1)
+    with pytest.raises(InputError, match="may hold a translation twice"):
+        diverse_from_graph(decoder.search(sentence), replace(options, distinct=True))

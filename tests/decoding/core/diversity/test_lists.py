@@ -115,3 +115,27 @@ def test_against_rounds_of_moses_with_an_arpa_file(multi30k, weight):
 def test_what_is_no_diverse_list_is_refused(options):
     with pytest.raises(InputError):
         DiversityOptions(**options)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_distinct_entries_are_the_best_ones_not_yet_in_the_list(seed):
+    rng = np.random.default_rng(seed)
+    toy = naive.random_toy(rng)
+    tokens = [str(w) for w in rng.choice(list("uvwxq"), rng.integers(1, 5))]
+    # So small a penalty that lists would repeat their first translation.
+    options = DiversityOptions(4, int(rng.integers(1, 3)), 0.001, distinct=True)
+    decoder = Decoder(toy.system())
+    rounds = diverse_list(decoder, decoder.collect(tokens), options, EXHAUSTIVE)
+    everything = naive.ranked(toy, tokens)
+    texts = [entry.best.text for entry in rounds]
+    assert len(set(texts)) == len(texts)
+    assert len(texts) == min(4, len({tuple(words) for _, words, _ in everything}))
+    for place, entry in enumerate(rounds):
+        earlier = [text.split() for text in texts[:place]]
+        best = max(
+            score + 0.001 * sum(dissimilarity(words, y, options.order) for y in earlier)
+            for score, words, _ in everything
+            if " ".join(words) not in texts[:place]
+        )
+        assert entry.best.total == pytest.approx(best, abs=1e-6)
