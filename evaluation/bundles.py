@@ -39,6 +39,7 @@ from evaluation.gathering import VERSION
 from studies.models import (
     Amendment,
     Assignment,
+    Check,
     Condition,
     Edit,
     Judgment,
@@ -60,7 +61,7 @@ _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the same study gives the same zip
 # In the order in which one refers to the others.
 _MODELS: tuple[type[models.Model], ...] = (
     Corpus, Segment, Reference, System, Recipe, RecipeVersion, TranslationList, ListEntry, Study,
-    Condition, Wording, Amendment, Task, Participant, Slot, Assignment, Edit, Judgment,
+    Condition, Wording, Amendment, Task, Participant, Slot, Assignment, Edit, Judgment, Check,
 )  # fmt: skip
 # What a bundle must not tell, or what is an installation's own.
 _KEPT_BACK = {
@@ -94,6 +95,7 @@ def _rows(study: Study) -> dict[type[models.Model], models.QuerySet[Any]]:
         Assignment: Assignment.objects.filter(slot__study=study),
         Edit: Edit.objects.filter(slot__study=study),
         Judgment: Judgment.objects.filter(slot__study=study),
+        Check: Check.objects.filter(participant__study=study),
     }
 
 
