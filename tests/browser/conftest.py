@@ -13,7 +13,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings as django_settings
 from django.test import Client
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import BrowserContext, Page, Request
 
 # Playwright's loop runs in the thread in which the tests ask the database.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
@@ -58,9 +58,14 @@ class Watch:
     def over(self, page: Page) -> None:
         page.on("console", self._console)
         page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
-        page.on("requestfailed", lambda request: self.complaints.append(f"failed: {request.url}"))
+        page.on("requestfailed", self._failed)
         page.on("request", self._request)
         page.on("response", self._response)
+
+    def _failed(self, request: Request) -> None:
+        # A picture of a page that was left before it came was not missed by anybody.
+        if (request.resource_type, request.failure) != ("image", "net::ERR_ABORTED"):
+            self.complaints.append(f"failed: {request.url}")
 
     def expect(self, *parts: str) -> None:
         """These complaints, and no others, belong to what the test tries."""
