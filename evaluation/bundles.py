@@ -108,7 +108,8 @@ def write_bundle(study: Study, report: Mapping[str, Any], path: Path) -> None:
         for model, rows in _rows(study).items():
             name = f"{model._meta.model_name}.jsonl"
             checksums[name] = _pack(packed, name, _lines(model, rows))
-        text = json.dumps(report, ensure_ascii=False, indent=1)
+        # Sorted: a report that PostgreSQL kept comes back with its keys in another order.
+        text = json.dumps(report, ensure_ascii=False, indent=1, sort_keys=True)
         checksums[_REPORT] = _pack(packed, _REPORT, [text.encode()])
         manifest = {
             "format": FORMAT,
