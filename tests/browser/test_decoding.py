@@ -89,6 +89,7 @@ def test_the_whole_way(
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_text("From now on version 2: diverse 5, n=1 λ=1.")).to_be_visible()
     expect(page.get_by_text("the paper tried n from 2 to 9")).to_be_visible()
+    page.wait_for_load_state()
 
     page.goto(live_server.url + reverse("decoding:systems"))
     page.get_by_role("link", name="small").click()
