@@ -46,7 +46,7 @@ class Environment:
     worker_threads: int  # jobs that one worker runs at the same time
     job_lease_seconds: int  # a running job without a heartbeat for so long is taken up again
     address: str  # host:port on which `manage.py up` serves
-    testing_page: bool  # /styleguide
+    styleguide: bool  # /styleguide
 
 
 def read_environment(environ: Mapping[str, str] = os.environ) -> Environment:
@@ -75,7 +75,7 @@ def read_environment(environ: Mapping[str, str] = os.environ) -> Environment:
         worker_threads=reader.number("VARIORUM_WORKER_THREADS", 2),
         job_lease_seconds=reader.number("VARIORUM_JOB_LEASE_SECONDS", 20),
         address=address,
-        testing_page=reader.flag("VARIORUM_STYLEGUIDE", debug),
+        styleguide=reader.flag("VARIORUM_STYLEGUIDE", debug),
     )
     reader.reject_unknown()
     if not embedded and not read.allowed_hosts:

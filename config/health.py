@@ -12,9 +12,8 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from config.supervisor import LEAST_FREE_BYTES
 from decoding.tending import BROKER_ERRORS, living_workers
-
-LEAST_FREE_BYTES = 200_000_000
 
 
 class NotReady(Exception):

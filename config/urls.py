@@ -31,7 +31,7 @@ urlpatterns = [
     path("readyz", health.ready, name="ready"),
 ]
 
-if settings.ENVIRONMENT.testing_page:
+if settings.ENVIRONMENT.styleguide:
     urlpatterns.append(path("styleguide", views.styleguide, name="styleguide"))
 
 if settings.ENVIRONMENT.metrics:
