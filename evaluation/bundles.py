@@ -42,6 +42,7 @@ from studies.models import (
     Check,
     Condition,
     Edit,
+    EntryAnswer,
     Judgment,
     Participant,
     Slot,
@@ -62,6 +63,7 @@ _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the same study gives the same zip
 _MODELS: tuple[type[models.Model], ...] = (
     Corpus, Segment, Reference, System, Recipe, RecipeVersion, TranslationList, ListEntry, Study,
     Condition, Wording, Amendment, Task, Participant, Slot, Assignment, Edit, Judgment, Check,
+    EntryAnswer,
 )  # fmt: skip
 # What a bundle must not tell, or what is an installation's own.
 _KEPT_BACK = {
@@ -96,6 +98,7 @@ def _rows(study: Study) -> dict[type[models.Model], models.QuerySet[Any]]:
         Edit: Edit.objects.filter(slot__study=study),
         Judgment: Judgment.objects.filter(slot__study=study),
         Check: Check.objects.filter(participant__study=study),
+        EntryAnswer: EntryAnswer.objects.filter(participant__study=study),
     }
 
 

@@ -15,6 +15,7 @@ from html.parser import HTMLParser
 from urllib.parse import urlencode, urljoin, urlsplit
 
 _MOST_REDIRECTS = 5
+_BEFORE_TASKS = ("screening", "instructions", "training")
 
 
 @dataclass(slots=True)
@@ -132,9 +133,21 @@ class Person:
         if "consent" not in page.action:
             return page  # they were here before
         page = self.browser.post(page.action, page.fields, script=False)
-        if page.path.endswith("/instructions/"):
-            page = self.browser.post(page.path, page.fields, script=False)
+        while (step := page.path.partition("?")[0].split("/")[-2]) in _BEFORE_TASKS:
+            page = getattr(self, step)(page)
         return page
+
+    def screening(self, page: Page) -> Page:
+        return self.browser.post(page.path, page.fields, script=False)
+
+    def instructions(self, page: Page) -> Page:
+        return self.browser.post(page.path, page.fields, script=False)
+
+    def training(self, page: Page) -> Page:
+        """Answer an item, or go on from what is said about it."""
+        if not page.kind:
+            return self.browser.get(page.path.partition("?")[0])
+        return self.browser.post(page.path, page.fields | self.reply(page), script=False)
 
     def answer(self, page: Page) -> Page:
         """Do the task on the page; the next page."""

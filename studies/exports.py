@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from studies.models import Assignment, Check, Edit, Judgment, Study
+from studies.models import Assignment, Check, Edit, EntryAnswer, Judgment, Study
 
 Row = Sequence[Any]
 
@@ -124,6 +124,17 @@ def _checks(study: Study, everything: bool) -> Iterator[Row]:
         )
 
 
+def _entry(study: Study, everything: bool) -> Iterator[Row]:
+    rows = EntryAnswer.objects.filter(participant__study=study).select_related("participant")
+    if not everything:
+        rows = rows.filter(participant__is_simulated=False)
+    for one in rows.order_by("pk").iterator():
+        yield (
+            one.participant.pseudonym, one.kind, one.attempt, one.number, one.answer,
+            one.is_right, one.answered_at,
+        )  # fmt: skip
+
+
 def _amendments(study: Study, everything: bool) -> Iterator[Row]:
     for one in study.amendments.all():
         yield one.number, one.made_at, one.what, one.reason, one.before, one.after
@@ -174,6 +185,11 @@ TABLES = {
     ),
     "assignments": Table(
         ("worker", "kind", "task", "item", "state", "assigned"), _assignments, "who saw what"
+    ),
+    "entry": Table(
+        ("worker", "kind", "attempt", "number", "answer", "right", "answered"),
+        _entry,
+        "answers to screening questions and training items",
     ),
     "checks": Table(
         (

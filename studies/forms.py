@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import cast
 
 from django import forms
@@ -11,7 +11,9 @@ from evaluation.core.errors import InputError
 from studies.actions.planning import create_study, write_wording
 from studies.core.conduct import Conduct
 from studies.core.design import Design
-from studies.models import Study, Wording
+from studies.core.entry import Entry, Item, Question
+from studies.models import Kind, Study, Wording
+from studies.wordings import training_for
 
 
 def choices_of_lists(corpus: Corpus, user) -> list[tuple[str, str]]:
@@ -106,6 +108,7 @@ class NewStudyForm(forms.Form):
             name=self.cleaned_data["name"],
             corpus=self.corpus,
             conditions=self.conditions,
+            entry=training_for(self.corpus.target_language),
             design=replace(
                 self.design,
                 list_length=min(lengths),
@@ -250,6 +253,123 @@ class AmendForm(ConductForm):
         return cleaned
 
 
+class Lines(forms.CharField):
+    """Several short texts, one a line."""
+
+    widget = forms.Textarea(attrs={"rows": 3})
+
+    def prepare_value(self, value):
+        return "\n".join(value) if isinstance(value, (list, tuple)) else value
+
+    def to_python(self, value):
+        return tuple(line.strip() for line in (value or "").splitlines() if line.strip())
+
+    def validate(self, value):
+        super().validate(value or "")
+
+    def has_changed(self, initial, data):
+        return self.to_python(data) != tuple(initial or ())
+
+
+class QuestionForm(forms.Form):
+    """A screening question; an empty one is none."""
+
+    text = forms.CharField(label="Question", max_length=300)
+    answers = Lines(label="Answers to choose from, one a line")
+    admitted = Lines(label="Answers that let people in, one a line")
+
+    def clean(self):
+        cleaned = super().clean() or {}
+        if not self.errors and self.has_changed():
+            try:
+                self.made = Question(**{name: cleaned[name] for name in self.base_fields})
+            except InputError as error:
+                raise forms.ValidationError(str(error)) from error
+        return cleaned
+
+
+class ItemForm(forms.Form):
+    """A training item; an empty one is none."""
+
+    kind = forms.ChoiceField(label="Task", choices=Kind.choices, initial=Kind.EDITING)
+    texts = Lines(label="EDITING: the imperfect translations. EVAL: A and B. One a line")
+    reference = forms.CharField(
+        label="EVAL: the reference", widget=forms.Textarea(attrs={"rows": 1}), required=False
+    )
+    good = Lines(label="EDITING: good sentences, one a line. EVAL: a, b or same")
+    why = forms.CharField(
+        label="What is said afterwards", widget=forms.Textarea(attrs={"rows": 2}), required=False
+    )
+
+    def clean(self):
+        cleaned = super().clean() or {}
+        if not self.errors and self.has_changed():
+            try:
+                self.made = Item(**{name: cleaned[name] for name in self.base_fields})
+            except InputError as error:
+                raise forms.ValidationError(str(error)) from error
+        return cleaned
+
+
+_MOST = 20
+QuestionSet = forms.formset_factory(QuestionForm, extra=1, can_delete=True, max_num=_MOST)
+ItemSet = forms.formset_factory(ItemForm, extra=1, can_delete=True, max_num=_MOST)
+
+
+class EntryForm(forms.Form):
+    """Screening and training, which are frozen with the plan."""
+
+    pass_mark = forms.IntegerField(
+        label="Right answers that qualify",
+        min_value=0,
+        help_text="Of all training items. 0: training only, everybody goes on.",
+    )
+    attempts = forms.IntegerField(label="Attempts at the training", min_value=1, max_value=9)
+    closeness = forms.FloatField(
+        label="How close an edit must be to a good sentence",
+        min_value=1,
+        max_value=100,
+        help_text="chrF2 from 1 to 100; 60 accepts another choice of words.",
+    )
+
+    def __init__(self, data=None, *args, study: Study, **kwargs) -> None:
+        self.study = study
+        entry = study.the_entry
+        own = {name: getattr(entry, name) for name in self.base_fields}
+        super().__init__(data, *args, **{"initial": own} | kwargs)
+        initial = [[asdict(one) for one in part] for part in (entry.questions, entry.items)]
+        self.sets = {
+            "Screening questions": QuestionSet(data, prefix="questions", initial=initial[0]),
+            "Training items": ItemSet(data, prefix="items", initial=initial[1]),
+        }
+
+    def full_clean(self):
+        super().full_clean()
+        if self.is_bound and not all(one.is_valid() for one in self.sets.values()):
+            self.add_error(None, "Look at what is marked below.")
+
+    def clean(self):
+        cleaned = super().clean() or {}
+        if not self.errors and all(one.is_valid() for one in self.sets.values()):
+            questions, items = (
+                tuple(
+                    form.made
+                    for form in forms_
+                    if hasattr(form, "made") and not form.cleaned_data.get("DELETE")
+                )
+                for forms_ in self.sets.values()
+            )
+            try:
+                self.entry = Entry(questions=questions, items=items, **cleaned)
+            except InputError as error:
+                raise forms.ValidationError(str(error)) from error
+        return cleaned
+
+    def apply(self) -> None:
+        self.study.entry = self.entry.as_dict()
+        self.study.save(update_fields=["entry"])
+
+
 class WordingsForm(forms.Form):
     """What participants are told."""
 
@@ -283,6 +403,8 @@ class ArrivalForm(forms.ModelForm):
             "code_finished",
             "code_nothing_left",
             "code_left",
+            "code_screened",
+            "code_unqualified",
         )
 
     def __init__(self, *args, study: Study, **kwargs) -> None:

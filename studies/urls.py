@@ -1,6 +1,6 @@
 from django.urls import path
 
-from studies.views import designing, running, taking
+from studies.views import designing, entering, running, taking
 
 app_name = "studies"
 
@@ -30,6 +30,8 @@ urlpatterns = [
     path("take/<str:code>/", taking.arrive, name="arrive"),
     path("take/<str:code>/consent/", taking.consent, name="consent"),
     path("take/<str:code>/instructions/", taking.instructions, name="instructions"),
+    path("take/<str:code>/screening/", entering.screening, name="screening"),
+    path("take/<str:code>/training/", entering.training, name="training"),
     path("take/<str:code>/task/", taking.task, name="task"),
     path("take/<str:code>/draft/", taking.draft, name="draft"),
     path("take/<str:code>/undo/", taking.undo, name="undo"),

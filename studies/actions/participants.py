@@ -136,8 +136,12 @@ def consent(participant: Participant, version: int) -> None:
     )
 
 
-def instruct(participant: Participant) -> None:
-    Participant.objects.filter(pk=participant.pk, instructed_at=None).update(instructed_at=Now())
+def instruct(participant: Participant, versions: dict[str, int] | None = None) -> None:
+    """They have read the instructions: which versions, and when they first did."""
+    rows = Participant.objects.filter(pk=participant.pk)
+    rows.filter(instructed_at=None).update(instructed_at=Now())
+    if versions:
+        rows.update(instructed_by=versions)
 
 
 def finish(participant: Participant) -> None:
@@ -287,6 +291,7 @@ def erase(participant: Participant) -> None:
     _uncount(locked, Edit.Standing.EXCLUDED)
     locked.judgments.all().delete()
     locked.checks.all().delete()
+    locked.entry_answers.all().delete()
     # An edit that somebody judged keeps its row, so that their judgment keeps its object.
     judged = Q(pk__in=Judgment.objects.values("first")) | Q(
         pk__in=Judgment.objects.values("second")
@@ -308,7 +313,10 @@ def erase(participant: Participant) -> None:
         excluded_at=None,
         consent_version=None,
         consented_at=None,
+        screened_at=None,
         instructed_at=None,
+        instructed_by={},
+        trained_at=None,
         seen_at=None,
         ended_at=Now(),
     )

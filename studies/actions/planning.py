@@ -15,6 +15,7 @@ from decoding.models import Corpus, ListEntry, RecipeVersion, Reference, Segment
 from evaluation.core.errors import InputError
 from studies.core.conduct import Conduct, conduct_from
 from studies.core.design import Design
+from studies.core.entry import NO_ENTRY, Entry
 from studies.core.plan import Plan, plan_from_json, plan_study
 from studies.core.sampling import Sample, sample_sentences
 from studies.core.texts import capitalize, drop_non_ascii
@@ -35,6 +36,7 @@ def create_study(
     conditions: Sequence[tuple[str, System, RecipeVersion]],
     design: Design,
     conduct: Conduct | None = None,
+    entry: Entry = NO_ENTRY,
     **fields: object,
 ) -> Study:
     """A draft. ``conditions`` are (name, system, recipe version); the first is the baseline."""
@@ -44,6 +46,7 @@ def create_study(
         corpus=corpus,
         design=design.as_dict(),
         conduct=(conduct or Conduct()).as_dict(),
+        entry=entry.as_dict(),
         **fields,
     )
     set_conditions(study, conditions)
@@ -84,12 +87,12 @@ def freeze_study(study: Study, plan: Plan | None = None) -> Study:
     A ``plan`` that was made elsewhere is taken as it is (`import_plan`).
     """
     if plan is None:
-        plan = plan_study(study.the_design, sample_of(study).segments)
+        plan = plan_study(study.the_design, sample_of(study).segments, study.the_entry)
     with transaction.atomic():
         locked = Study.objects.select_for_update().get(pk=study.pk)
         if not locked.is_draft:
             return locked
-        if locked.the_design != study.the_design:
+        if (locked.the_design, locked.the_entry) != (study.the_design, study.the_entry):
             raise InputError(
                 "the study was changed while it was being frozen", hint="Look at it again."
             )
@@ -276,6 +279,7 @@ def import_plan(owner: User, parts: dict[str, Any]) -> Study:
         conditions=[_condition_here(owner, corpus, one) for one in parts["conditions"]],
         design=plan.design,
         conduct=conduct_from(parts["conduct"]),
+        entry=plan.entry,
     )
     for kind, text in parts["wordings"].items():
         study.wordings.filter(kind=kind).update(text=text)

@@ -14,6 +14,7 @@ from itertools import combinations, product
 
 from studies.core.chance import drawn, number, shuffled
 from studies.core.design import Design, design_from
+from studies.core.entry import NO_ENTRY, Entry, entry_from
 
 FORMAT = 1
 
@@ -46,10 +47,13 @@ class Plan:
     segments: tuple[int, ...]
     editing: tuple[EditingTask, ...]
     evaluation: tuple[EvalTask, ...]
+    entry: Entry = NO_ENTRY  # screening and training
 
     def to_json(self) -> str:
         """One canonical text for one plan: what is registered, exported and hashed."""
-        parts = asdict(self) | {"format": FORMAT}
+        parts = asdict(self) | {"format": FORMAT, "entry": self.entry.as_dict()}
+        if not parts["entry"]:
+            del parts["entry"]
         return json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
     @property
@@ -58,7 +62,7 @@ class Plan:
         return sha256(self.to_json().encode()).hexdigest()
 
 
-def plan_study(design: Design, segments: Sequence[int]) -> Plan:
+def plan_study(design: Design, segments: Sequence[int], entry: Entry = NO_ENTRY) -> Plan:
     """C3, C5: the tasks of the given sentences.
 
     Sentence by sentence, so that early sentences are complete early; within a sentence in an order
@@ -69,7 +73,7 @@ def plan_study(design: Design, segments: Sequence[int]) -> Plan:
     for segment in segments:
         editing += shuffled(_editing_tasks(design, segment), design.seed, "editing", segment)
         evaluation += shuffled(_eval_tasks(design, segment), design.seed, "eval", segment)
-    return Plan(design, tuple(segments), tuple(editing), tuple(evaluation))
+    return Plan(design, tuple(segments), tuple(editing), tuple(evaluation), entry)
 
 
 def draw_ranks(design: Design, segment: int) -> list[tuple[int, ...]]:
@@ -133,4 +137,5 @@ def plan_from_json(text: str) -> Plan:
             )
             for task in saved["evaluation"]
         ),
+        entry=entry_from(saved.get("entry", {})),
     )

@@ -1,4 +1,4 @@
-from studies.models.answers import Answer, Check, Edit, Judgment
+from studies.models.answers import Answer, Check, Edit, EntryAnswer, Judgment
 from studies.models.participants import Participant
 from studies.models.studies import Amendment, Condition, Study, Wording
 from studies.models.tasks import Assignment, Kind, Slot, Task
@@ -10,6 +10,7 @@ __all__ = [
     "Check",
     "Condition",
     "Edit",
+    "EntryAnswer",
     "Judgment",
     "Kind",
     "Participant",

@@ -137,3 +137,34 @@ class Check(models.Model):
 
     def __str__(self) -> str:
         return f"check {self.number} of {self.participant}"
+
+
+class EntryAnswer(models.Model):
+    """What a person answered before their first task: a screening question or a training item."""
+
+    class Kind(models.TextChoices):
+        SCREENING = "screening"
+        TRAINING = "training"
+
+    participant = models.ForeignKey(Participant, models.CASCADE, related_name="entry_answers")
+    kind = models.CharField(max_length=10, choices=Kind)
+    attempt = models.PositiveSmallIntegerField(default=1)
+    number = models.PositiveSmallIntegerField(help_text="Of the question or item, from 1.")
+    answer = models.TextField()
+    is_right = models.BooleanField(help_text="Whether it lets them in, or is a good answer.")
+    answered_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["participant", "kind", "attempt", "number"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["participant", "kind", "attempt", "number"], name="one_answer_at_entry"
+            ),
+            models.CheckConstraint(
+                condition=Q(kind="screening", attempt=1) | Q(kind="training"),
+                name="entry_answer_kind_is_known",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.number}: {self.answer[:60]}"

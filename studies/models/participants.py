@@ -21,6 +21,8 @@ class Participant(models.Model):
         WORKING = "working"
         FINISHED = "finished"
         LEFT = "left"
+        SCREENED = "screened", "screened out"
+        UNQUALIFIED = "unqualified", "training not passed"
         ERASED = "erased"
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="participants")
@@ -35,11 +37,16 @@ class Participant(models.Model):
         help_text="SHA-256 of what the browser holds; a new one ends the old browser's session.",
     )  # fmt: skip
     session = models.CharField(max_length=128, blank=True, help_text="The platform's session.")
-    state = models.CharField(max_length=10, choices=State, default=State.ARRIVED)
+    state = models.CharField(max_length=12, choices=State, default=State.ARRIVED)
     kind = models.CharField(max_length=10, blank=True, help_text="Of the task done last.")
     consent_version = models.PositiveIntegerField(null=True)
     consented_at = models.DateTimeField(null=True)
+    screened_at = models.DateTimeField(null=True, help_text="Let in by the screening questions.")
     instructed_at = models.DateTimeField(null=True)
+    instructed_by = models.JSONField(
+        default=dict, blank=True, help_text="Which versions of the instructions they read."
+    )
+    trained_at = models.DateTimeField(null=True, help_text="Passed the training.")
     is_simulated = models.BooleanField(default=False)
     flags = models.JSONField(default=list, help_text="What a researcher should look at.")
     exclusion = models.CharField(max_length=400, blank=True, help_text="Why; empty if included.")
@@ -59,7 +66,16 @@ class Participant(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(
-                    state__in=["invited", "arrived", "working", "finished", "left", "erased"]
+                    state__in=[
+                        "invited",
+                        "arrived",
+                        "working",
+                        "finished",
+                        "left",
+                        "screened",
+                        "unqualified",
+                        "erased",
+                    ]
                 ),
                 name="participant_state_is_known",
             ),
@@ -75,6 +91,8 @@ class Participant(models.Model):
 
     def __str__(self) -> str:
         return self.pseudonym
+
+    OVER = (State.FINISHED, State.LEFT, State.SCREENED, State.UNQUALIFIED, State.ERASED)
 
     @property
     def is_excluded(self) -> bool:

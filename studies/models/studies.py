@@ -10,6 +10,7 @@ from django.urls import reverse
 from decoding.models import Corpus, Owned, RecipeVersion, System
 from studies.core.conduct import Conduct, conduct_from
 from studies.core.design import Design, design_from
+from studies.core.entry import Entry, entry_from
 
 
 def make_code() -> str:
@@ -39,6 +40,7 @@ class Study(Owned):
     code = models.CharField(max_length=20, unique=True, default=make_code, editable=False)
     design = models.JSONField(default=dict, help_text="studies.core.design.Design")
     conduct = models.JSONField(default=dict, help_text="studies.core.conduct.Conduct")
+    entry = models.JSONField(default=dict, blank=True, help_text="studies.core.entry.Entry")
     excluded = models.JSONField(default=list, help_text="Numbers of segments not to be sampled.")
 
     is_open = models.BooleanField(
@@ -63,6 +65,8 @@ class Study(Owned):
     code_finished = models.CharField(max_length=40, blank=True)
     code_nothing_left = models.CharField(max_length=40, blank=True)
     code_left = models.CharField(max_length=40, blank=True)
+    code_screened = models.CharField("code screened out", max_length=40, blank=True)
+    code_unqualified = models.CharField("code training not passed", max_length=40, blank=True)
 
     plan = models.TextField(blank=True, editable=False, help_text="studies.core.plan.Plan")
     checksum = models.CharField(max_length=64, blank=True, editable=False)
@@ -100,6 +104,19 @@ class Study(Owned):
     @property
     def the_conduct(self) -> Conduct:
         return conduct_from(self.conduct)
+
+    @property
+    def the_entry(self) -> Entry:
+        return entry_from(self.entry)
+
+    def code_of(self, outcome: str, *, answered: bool = True) -> str:
+        """The completion code for the state in which a participant ended."""
+        codes = {
+            "left": self.code_left,
+            "screened": self.code_screened,
+            "unqualified": self.code_unqualified,
+        }
+        return codes.get(outcome, self.code_finished if answered else self.code_nothing_left)
 
     @property
     def is_draft(self) -> bool:

@@ -16,13 +16,23 @@ from decoding.models import Corpus
 from evaluation.core.errors import InputError
 from studies.actions.planning import freeze_study, registration, sample_of
 from studies.core.assignment import expense, fewest_participants
-from studies.forms import ArrivalForm, ConductForm, DesignForm, NewStudyForm, WordingsForm
+from studies.core.entry import LONGEST_SECONDS, reading_seconds, training_seconds
+from studies.forms import (
+    ArrivalForm,
+    ConductForm,
+    DesignForm,
+    EntryForm,
+    NewStudyForm,
+    WordingsForm,
+)
 from studies.models import Study
 from studies.queries.dashboard import studies_on_page
+from studies.views.running import previews
 
 STUDIES_ON_A_PAGE = 25
 STEPS = {
     "design": ("Design", DesignForm),
+    "entry": ("Screening and training", EntryForm),
     "conduct": ("Time and pay", ConductForm),
     "wordings": ("Texts", WordingsForm),
     "arrival": ("Arrival", ArrivalForm),
@@ -85,6 +95,7 @@ def step(request: HttpRequest, pk: int, name: str) -> HttpResponse:
             "title": title,
             "form": form,
             "consequences": _consequences(study),
+            "previews": previews(study),
         },
         status=422 if form.errors else 200,
     )
@@ -101,6 +112,8 @@ def _consequences(study: Study) -> dict[str, object]:
         "cost": round(needed.cost),
         "currency": conduct.currency,
     }
+    found["readings"] = _readings(study)
+    found["longest"] = LONGEST_SECONDS
     if study.is_draft:
         try:
             sample = sample_of(study)
@@ -108,6 +121,17 @@ def _consequences(study: Study) -> dict[str, object]:
         except InputError as error:
             found["problem"] = str(error)
     return found
+
+
+def _readings(study: Study) -> dict[str, int]:
+    """How many seconds each of the texts before the first task takes."""
+    newest = {row.kind: row.text for row in study.wordings.order_by("version")}
+    found = {
+        "Consent": reading_seconds(newest.get("consent", "")),
+        "Instructions": reading_seconds(newest.get("editing", ""), newest.get("eval", "")),
+    }
+    entry = study.the_entry
+    return found | ({"Training": training_seconds(entry.items)} if entry.items else {})
 
 
 @login_required

@@ -17,6 +17,7 @@ from decoding.actions.jobs import submit_job
 from studies import exports
 from studies.actions import participants
 from studies.actions.running import amend_conduct, pause_study, start_study, stop_study
+from studies.arrivals import way_back
 from studies.forms import AmendForm, CrowdForm, ExcludeForm, InviteForm
 from studies.models import Edit, Judgment, Kind, Participant, Study
 from studies.queries.dashboard import (
@@ -27,6 +28,7 @@ from studies.queries.dashboard import (
     studies_on_page,
     tasks_on_page,
 )
+from studies.views.entering import screening_context, training_context
 from studies.views.taking import TELEMETRY, Shown
 
 ROWS_ON_A_PAGE = 50
@@ -60,6 +62,7 @@ def study_page(request: HttpRequest, pk: int) -> HttpResponse:
             "link": request.build_absolute_uri(reverse("studies:arrive", args=[study.code])),
             "tables": {name: table.about for name, table in exports.TABLES.items()},
             "crowd": CrowdForm(),
+            "previews": previews(study),
             "may_share": request.user.is_superuser or study.owner_id == request.user.pk,
         },
     )
@@ -246,12 +249,50 @@ def preview(request: HttpRequest, pk: int, page: str) -> HttpResponse:
         "done": 3,
         "limit": study.the_conduct.tasks_per_participant or None,
     }
-    if page in ("editing", "eval"):
-        context |= {"task": _example(study, page), "telemetry": TELEMETRY[page]}
-    elif page not in ("consent", "instructions"):
-        raise Http404("There is no such page.")
+    context |= _more_of(study, page)
+    template = "done" if page in _OUTCOMES else page.partition("-")[0]
     with translation.override(study.interface or settings.LANGUAGE_CODE):
-        return render(request, f"studies/take/{page}.html", context)
+        return render(request, f"studies/take/{template}.html", context)
+
+
+# The last pages, by how somebody ended.
+_OUTCOMES = ("finished", "left", "screened", "unqualified")
+
+
+def previews(study: Study) -> dict[str, str]:
+    """The pages that participants of a study see, in the order in which they do."""
+    entry = study.the_entry
+    pages = {"consent": "Consent"}
+    if entry.questions:
+        pages["screening"] = "Screening"
+    pages["instructions"] = "Instructions"
+    for number, item in enumerate(entry.items, start=1):
+        pages[f"training-{number}"] = f"Training {number}, {Kind(item.kind).label}"
+    pages |= {"editing": "EDITING", "eval": "EVAL", "finished": "The end"}
+    if entry.questions:
+        pages["screened"] = "The end for who is screened out"
+    if entry.pass_mark:
+        pages["unqualified"] = "The end for who does not pass the training"
+    return pages
+
+
+def _more_of(study: Study, page: str) -> dict[str, object]:
+    """What one of the pages shows beyond what all do."""
+    if page in ("editing", "eval"):
+        return {"task": _example(study, page), "telemetry": TELEMETRY[page]}
+    if page == "screening":
+        return screening_context(study)
+    if page in _OUTCOMES:
+        code = study.code_of(page)
+        one = Participant(state=page)
+        return {"participant": one, "completion_code": code, "back": way_back(study, code)}
+    kind, _, number = page.partition("-")
+    items = study.the_entry.items
+    if kind == "training" and number.isdecimal() and 1 <= int(number) <= len(items):
+        return training_context(study, study.the_entry, int(number)) | {"attempt": 1}
+    if page not in ("consent", "instructions"):
+        raise Http404("There is no such page.")
+    return {}
 
 
 def _example(study: Study, kind: str) -> Shown:

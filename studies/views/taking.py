@@ -19,6 +19,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from evaluation.core.errors import InputError
 from studies.actions import participants
 from studies.actions.checks import answer_check, check_for
+from studies.actions.entry import gate
 from studies.actions.handing_out import (
     NotNow,
     Receipt,
@@ -134,10 +135,16 @@ def taking_part(
             return view(request, participant, *args, **kwargs)
         except InputError as error:
             return _say(
-                request, participant.study, _("That did not work"), str(error), status=409, on=True
+                request, participant.study, _("That did not work"), said(error), status=409, on=True
             )
 
     return guarded
+
+
+def said(error: InputError) -> str:
+    """An error's sentences in the language of the page: the catalogue has those of participants."""
+    parts = [_(error.problem), _(error.hint) if error.hint else ""]
+    return " ".join(f"{part[:1].upper()}{part[1:].rstrip('.')}." for part in parts if part)
 
 
 def _say(
@@ -169,7 +176,7 @@ def arrive(request: HttpRequest, code: str) -> HttpResponse:
     try:
         identity = identity_of(study, request.GET)
     except InputError as error:
-        return _say(request, study, _("You cannot take part by this link"), str(error), status=403)
+        return _say(request, study, _("You cannot take part by this link"), said(error), status=403)
     here = _known(request, code)
     if here is not None and here.state not in (State.ARRIVED, State.INVITED):
         same = (here.arrival, here.identity) == (identity.arrival, identity.name)
@@ -220,11 +227,12 @@ def consent(request: HttpRequest, code: str) -> HttpResponse:
                 return render(request, "studies/take/move.html", context)
             arrived = participants.move_here(participants.known_as(study, identity))
     except InputError as error:
-        return _say(request, study, _("You cannot take part by this link"), str(error), status=403)
+        return _say(request, study, _("You cannot take part by this link"), said(error), status=403)
     participant, token = arrived
     wording = _wording(study, "consent")
     participants.consent(participant, wording.version if wording else 0)
-    answer = redirect("studies:task" if participant.instructed_at else "studies:instructions", code)
+    participant.refresh_from_db()
+    answer = redirect(f"studies:{gate(participant) or 'task'}", code)
     answer.set_cookie(
         COOKIE,
         token,
@@ -240,20 +248,18 @@ def consent(request: HttpRequest, code: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @taking_part
 def instructions(request: HttpRequest, participant: Participant) -> HttpResponse:
-    if request.method == "POST":
-        participants.instruct(participant)
-        return redirect("studies:task", participant.study.code)
     study = participant.study
-    return render(
-        request,
-        "studies/take/instructions.html",
-        {
-            "study": study,
-            "participant": participant,
-            "editing": _wording(study, "editing"),
-            "eval": _wording(study, "eval"),
-        },
-    )
+    texts = {kind: _wording(study, kind) for kind in ("editing", "eval")}
+    if request.method == "POST":
+        participants.instruct(
+            participant, {kind: text.version for kind, text in texts.items() if text}
+        )
+        participant.refresh_from_db(fields=["instructed_at"])
+        return redirect(f"studies:{gate(participant) or 'task'}", study.code)
+    if gate(participant) == "screening":
+        return redirect("studies:screening", study.code)
+    context = {"study": study, "participant": participant, **texts}
+    return render(request, "studies/take/instructions.html", context)
 
 
 # --- Working ------------------------------------------------------------------------------------
@@ -274,7 +280,7 @@ def task(request: HttpRequest, participant: Participant) -> HttpResponse:
         except NotNow:
             raise
         except InputError as error:
-            return _next(request, participant, problem=str(error), text=request.POST.get("text"))
+            return _next(request, participant, problem=said(error), text=request.POST.get("text"))
     if _by_script(request):
         return _next(request, participant)
     return redirect("studies:task", participant.study.code)
@@ -342,8 +348,9 @@ def _next(
     request: HttpRequest, participant: Participant, problem: str = "", text: str | None = None
 ) -> HttpResponse:
     study = participant.study
-    if participant.instructed_at is None:
-        return redirect("studies:instructions", study.code)
+    before = gate(participant)
+    if before:
+        return redirect(f"studies:{before}", study.code)
     check = check_for(participant)
     if check is not None:
         return _show(request, participant, _shown_check(check, study))
@@ -420,13 +427,13 @@ def _differences(shown: Shown):
 
 def _over(request: HttpRequest, participant: Participant, error: NotNow) -> HttpResponse:
     study = participant.study
-    if participant.state in (State.FINISHED, State.LEFT):
+    if participant.state in Participant.OVER:
         return redirect("studies:done", study.code)
     if participant.is_excluded:
         return _say(request, study, _("Your part in this study is over"), _("Thank you."))
     if not study.is_running:
         return _not_running(request, study)
-    return _say(request, study, _("There is no task for you"), str(error), status=409)
+    return _say(request, study, _("There is no task for you"), said(error), status=409)
 
 
 def _nothing(request: HttpRequest, participant: Participant) -> HttpResponse:
@@ -541,10 +548,7 @@ def done(request: HttpRequest, participant: Participant) -> HttpResponse:
 def _done(request: HttpRequest, participant: Participant) -> HttpResponse:
     study = participant.study
     answered = tasks_done(participant)
-    if participant.state == State.LEFT:
-        code = study.code_left
-    else:
-        code = study.code_finished if answered else study.code_nothing_left
+    code = study.code_of(participant.state, answered=bool(answered))
     context = {
         "study": study,
         "participant": participant,

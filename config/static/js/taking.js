@@ -208,8 +208,20 @@ document.addEventListener("paste", (event) => {
   page.counts.pasted += event.clipboardData?.getData("text").length ?? 0;
 });
 
+// Practice has the keys of the tasks, and sends its form as any page does.
+function practise(event) {
+  const form = element("practice");
+  if (!form) return;
+  if (form.dataset.kind === "editing") {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
+  } else if (!event.ctrlKey && !event.metaKey && !event.altKey && !event.repeat) {
+    const choice = { 1: "a", 2: "b", 3: "same" }[event.key];
+    form.querySelector(`button[value="${choice}"]:enabled`)?.click();
+  }
+}
+
 document.addEventListener("keydown", (event) => {
-  if (!page) return;
+  if (!page) return practise(event);
   used();
   if (event.target === page.field) page.counts.keys += 1;
   const press = (name, value) => {

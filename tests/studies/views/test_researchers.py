@@ -408,3 +408,78 @@ def test_a_viewer_changes_nothing(client, user, colleague, page):
     share_with(study, user=user, role="viewer")
     assert client.get(address(study, "study")).status_code == 200
     assert client.post(address(study, *page)).status_code == 403
+
+
+# --- Screening and training ------------------------------------------------------------------------
+
+
+def formset(prefix: str, *rows: dict) -> dict:
+    fields = {f"{prefix}-TOTAL_FORMS": len(rows), f"{prefix}-INITIAL_FORMS": 0}
+    for number, row in enumerate(rows):
+        fields |= {f"{prefix}-{number}-{name}": value for name, value in row.items()}
+    return fields
+
+
+QUESTION = {"text": "First language?", "answers": "English\nother", "admitted": "English"}
+ITEM = {
+    "kind": "eval", "texts": "It rains.\nIt snows.", "reference": "Rain falls.", "good": "a",
+    "why": "Snow is no rain.",
+}  # fmt: skip
+MARKS = {"pass_mark": 1, "attempts": 2, "closeness": 60}
+
+
+def test_questions_and_items_are_written_by_the_wizard(client, user):
+    study = make_study(user)
+    form = {
+        **MARKS,
+        **formset("questions", QUESTION, {}),
+        **formset("items", ITEM, {"kind": "editing"}),
+    }
+    assert client.post(address(study, "step", "entry"), form).status_code == 302
+    study.refresh_from_db()
+    entry = study.the_entry
+    assert entry.questions[0].admitted == ("English",)
+    assert (entry.items[0].texts, entry.pass_mark) == (("It rains.", "It snows."), 1)
+    page = client.get(address(study, "step", "entry")).content.decode()
+    for name in ("screening", "training-1", "screened", "unqualified"):
+        assert address(study, "preview", name) in page
+        assert client.get(address(study, "preview", name)).status_code == 200
+    assert client.get(address(study, "preview", "training-2")).status_code == 404
+    # Taken away again, both.
+    form = {
+        **MARKS,
+        "pass_mark": 0,
+        **formset("questions", QUESTION | {"DELETE": "on"}),
+        **formset("items", ITEM | {"DELETE": "on"}),
+        "questions-INITIAL_FORMS": 1,
+        "items-INITIAL_FORMS": 1,
+    }
+    assert client.post(address(study, "step", "entry"), form).status_code == 302
+    study.refresh_from_db()
+    assert study.entry == {}
+
+
+@pytest.mark.parametrize(
+    ("question", "item", "marks", "problem"),
+    [
+        (QUESTION | {"admitted": "French"}, ITEM, {}, "does not offer"),
+        (QUESTION, ITEM | {"good": "c"}, {}, "no right answer"),
+        (QUESTION, ITEM, {"pass_mark": 2}, "2 right answers cannot be given to 1 items"),
+    ],
+)
+def test_what_nobody_could_pass_is_refused(client, user, question, item, marks, problem):
+    study = make_study(user)
+    form = {**MARKS, **marks, **formset("questions", question), **formset("items", item)}
+    page = client.post(address(study, "step", "entry"), form)
+    assert page.status_code == 422
+    assert problem in page.content.decode()
+    study.refresh_from_db()
+    assert study.entry == {}
+
+
+def test_the_entry_stands_with_the_plan(client, user):
+    study = freeze_study(make_study(user))
+    form = {**MARKS, **formset("questions", QUESTION), **formset("items", ITEM)}
+    assert client.post(address(study, "step", "entry"), form).url == address(study, "study")
+    study.refresh_from_db()
+    assert study.entry == {}

@@ -118,7 +118,7 @@ def test_an_empty_sentence_is_asked_for_again(study):
     client = come(study)
     page = answer(client, study, text="   ")
     assert page.status_code == 422
-    assert "there is no sentence yet" in page.content.decode()
+    assert "There is no sentence yet" in page.content.decode()
 
 
 def test_what_makes_no_sense(study):
