@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from decoding.core.diversity.lists import DiversityOptions, penalty_for
+from decoding.core.diversity.lists import DiversityOptions, add_costs
 from decoding.core.search.compiled import kernel
 from decoding.core.search.coverage import mix
 from decoding.core.search.derivations import drop_first, push
@@ -63,8 +63,10 @@ def diverse_from_graph(graph: SearchGraph, options: DiversityOptions) -> list[De
         return []
     search = PenalisedSearch(graph)
     entries = [graph.best()]
+    backwards: dict[tuple[str, ...], float] = {}
     while len(entries) < options.size:
-        entries.append(search.best(penalty_for([e.text.split() for e in entries], options)))
+        add_costs(backwards, entries[-1].text.split()[::-1], len(entries) - 1, options)
+        entries.append(search.best(Penalty(backwards, options.classes)))
     return entries
 
 
@@ -77,13 +79,15 @@ class PenalisedSearch:
         self._rounds = 0
         self._scratch = _empty_scratch(1 << 13)
 
-    def best(self, penalty: Penalty) -> Derivation:
-        """The derivation of the graph with the best score minus penalty."""
+    def best(self, backwards: Penalty) -> Derivation:
+        """The derivation of the graph with the best score minus penalty.
+
+        The penalty's n-grams are those of the words read from the last to the first.
+        """
         graph = self.graph
-        if not graph.sentence.tokens or not penalty.costs:
+        if not graph.sentence.tokens or not backwards.costs:
             return graph.best()
-        backwards = {ngram[::-1]: cost for ngram, cost in penalty.costs.items()}
-        guide = penalty_guide(Penalty(backwards, penalty.classes), graph.sentence.words)
+        guide = penalty_guide(backwards, graph.sentence.words)
         chosen = np.empty(len(graph.sentence.tokens), np.int32)
         while True:
             self._rounds += 1

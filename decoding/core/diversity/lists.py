@@ -77,14 +77,17 @@ def penalty_for(earlier: Sequence[Sequence[str]], options: DiversityOptions) -> 
     """What n-grams cost after the translations ``earlier`` (ALGORITHMS A3)."""
     costs: dict[tuple[str, ...], float] = {}
     for j, words in enumerate(earlier):
-        _add_costs(costs, words, j, options)
+        add_costs(costs, words, j, options)
     return Penalty(costs, options.classes)
 
 
-def _add_costs(
+def add_costs(
     costs: dict[tuple[str, ...], float], words: Sequence[str], j: int, options: DiversityOptions
 ) -> None:
-    """Add what the n-grams of entry j cost."""
+    """Add to ``costs`` what the n-grams of entry j cost (ALGORITHMS A3).
+
+    A list's costs grow entry by entry, so nothing need be counted again for the next one.
+    """
     if options.classes:
         words = [options.classes.get(word, word) for word in words]
     strength = options.strength_of(j)
@@ -116,7 +119,7 @@ def diverse_list(
     rounds = [Round(first, first.best())]
     costs: dict[tuple[str, ...], float] = {}
     while len(rounds) < options.size:
-        _add_costs(costs, rounds[-1].best.text.split(), len(rounds) - 1, options)
+        add_costs(costs, rounds[-1].best.text.split(), len(rounds) - 1, options)
         penalty = Penalty(costs, options.classes)
         graph = decoder.search(sentence, later, penalty=penalty, keep=keep or options.distinct)
         best = _first_new(graph, rounds) if options.distinct else graph.best()

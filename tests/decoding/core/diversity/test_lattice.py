@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from decoding.core.diversity.lattice import PenalisedSearch, diverse_from_graph
 from decoding.core.diversity.lists import DiversityOptions, diverse_list, penalty_for
 from decoding.core.search.decoder import EXHAUSTIVE, Decoder, SearchOptions
+from decoding.core.search.guide import Penalty
 from evaluation.core.errors import InputError
 from tests.decoding.core.search import naive
 
@@ -50,7 +51,8 @@ def test_on_a_pruned_graph_it_is_the_best_of_all_its_derivations(seed):
         score - naive.penalty_of(penalty, text.split())
         for score, text in zip(everything.scores, everything.texts, strict=True)
     )
-    found = PenalisedSearch(graph).best(penalty)
+    backwards = {ngram[::-1]: cost for ngram, cost in penalty.costs.items()}
+    found = PenalisedSearch(graph).best(Penalty(backwards, penalty.classes))
     assert found.total == pytest.approx(wanted, abs=1e-6)
     assert found.score - naive.penalty_of(penalty, found.text.split()) == pytest.approx(wanted)
 
