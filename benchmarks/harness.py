@@ -7,8 +7,12 @@ A benchmark is a module of this package with a function ``rows(data)`` that yiel
 from __future__ import annotations
 
 import gc
+import gzip
+import os
+import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -42,8 +46,32 @@ def seconds(call: Callable[[], Any], *, repeat: int = 3, cpu: bool = False) -> f
 
 def reference_data() -> Path | None:
     """The folder of reference data, or None when it is not here."""
-    import os
-
     root = Path(__file__).resolve().parent.parent
     path = Path(os.environ.get("VARIORUM_REFERENCE_DATA", root / "../shared/data"))
     return path if path.is_dir() else None
+
+
+def yardstick(data: Path, repeat: int = 5) -> float:
+    """The unit that compares times across machines, in CPU seconds.
+
+    The time of 100 passes of the ``kenlm`` package over the English training text of Multi30k.
+    """
+    import kenlm
+
+    model = kenlm.Model(str(data / "moses-multi30k-deen/lm.en.5gram.arpa.gz"))
+    text = gzip.decompress((data / "multi30k-deen/train.en.gz").read_bytes()).decode()
+    lines = text.splitlines()
+    return 100 * seconds(lambda: [model.score(line) for line in lines], repeat=repeat, cpu=True)
+
+
+@contextmanager
+def work_folder(name: str) -> Iterator[Path]:
+    """A folder for what a benchmark makes: temporary, or in BENCHMARK_WORK and kept."""
+    kept = os.environ.get("BENCHMARK_WORK")
+    if kept:
+        folder = Path(kept).resolve() / name
+        folder.mkdir(parents=True, exist_ok=True)
+        yield folder
+        return
+    with tempfile.TemporaryDirectory() as temporary:
+        yield Path(temporary)
