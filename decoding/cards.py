@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from decoding.training import REPORT, read_report
 
 if TYPE_CHECKING:
     from decoding.core.system import System
+
+
+# What a system's folder says of how it was made: on the card, and not of its content.
+REPORTS = (REPORT, "tuning.json")
+
+
+def card_of_folder(folder: Path) -> dict[str, Any]:
+    """The card of the system in a folder, with the report of its training if it was trained."""
+    from decoding.core.system import System as CoreSystem
+
+    card = card_of(CoreSystem.open(folder, check=True))
+    report = read_report(folder)
+    return card | ({"training": report} if report else {})
 
 
 def card_of(system: System) -> dict[str, Any]:

@@ -64,13 +64,14 @@ class JobKind:
     name: str
     title: str
     function: Callable[[JobRun], dict[str, Any] | None]
+    heavy: bool = False  # takes minutes to hours in one piece: a worker does one such at a time
 
 
 _kinds: dict[str, JobKind] = {}
 
 
 def job(
-    name: str, *, title: str
+    name: str, *, title: str, heavy: bool = False
 ) -> Callable[
     [Callable[[JobRun], dict[str, Any] | None]], Callable[[JobRun], dict[str, Any] | None]
 ]:
@@ -81,7 +82,7 @@ def job(
     ) -> Callable[[JobRun], dict[str, Any] | None]:
         if name in _kinds:
             raise ValueError(f"there is a job kind {name!r} already")
-        _kinds[name] = JobKind(name, title, function)
+        _kinds[name] = JobKind(name, title, function, heavy)
         return function
 
     return declare
@@ -95,6 +96,11 @@ def job_kind(name: str) -> JobKind:
         raise VariorumError(
             f"This version has no job of kind {name!r}. Update all workers to one version."
         ) from None
+
+
+def heavy_kinds() -> list[str]:
+    """The kinds of which a worker does one at a time, so that small jobs find it free."""
+    return [kind.name for kind in _kinds.values() if kind.heavy]
 
 
 class JobRun:

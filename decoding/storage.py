@@ -10,6 +10,7 @@ import hashlib
 import shutil
 import tarfile
 import tempfile
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,14 +33,18 @@ class Kept:
     size: int  # bytes
 
 
-def keep_folder(folder: Path) -> Kept:
-    """Put a folder into the storage. The same files give the same checksum, and are kept once."""
+def keep_folder(folder: Path, *, without: Collection[str] = ()) -> Kept:
+    """Put a folder into the storage. The same files give the same checksum, and are kept once.
+
+    ``without`` names files that are not kept, for they say when it was made and not what it is.
+    """
     with tempfile.TemporaryDirectory(prefix="keep-", dir=scratch()) as place:
         packed = Path(place) / "packed.tar"
         with tarfile.open(packed, "w", format=tarfile.PAX_FORMAT) as archive:
             for path in sorted(folder.rglob("*")):
-                if path.is_file():
-                    archive.add(path, path.relative_to(folder).as_posix(), filter=_anonymous)
+                name = path.relative_to(folder).as_posix()
+                if path.is_file() and name not in without:
+                    archive.add(path, name, filter=_anonymous)
         checksum = _sha256(packed)
         key = f"kept/{checksum[:2]}/{checksum}.tar"
         size = packed.stat().st_size

@@ -9,6 +9,7 @@ from decoding.views import (
     recipes,
     sharing,
     systems,
+    training,
     tuning,
 )
 
@@ -19,6 +20,7 @@ urlpatterns = [
     path("corpora/add/", corpora.add_corpus, name="add-corpus"),
     path("corpora/<int:pk>/", corpora.corpus_page, name="corpus"),
     path("corpora/<int:pk>/delete/", corpora.delete_corpus, name="delete-corpus"),
+    path("corpora/<int:pk>/train/", training.train, name="train"),
     path("systems/", systems.system_list, name="systems"),
     path("systems/moses/", systems.add_moses, name="add-moses"),
     path("systems/external/", systems.add_external, name="add-external"),

@@ -8,8 +8,9 @@ from pathlib import Path, PurePosixPath
 from django.core.files.uploadedfile import UploadedFile
 
 from decoding.actions.jobs import submit_job
+from decoding.actions.systems import check_name
 from decoding.core.formats.moses_ini import read_moses_ini
-from decoding.models import Job, System
+from decoding.models import Job
 from decoding.models.ownership import User
 from decoding.storage import keep_folder
 from decoding.uploads import check_size, scratch, unpack_archive
@@ -18,7 +19,7 @@ from evaluation.core.errors import InputError
 
 def ask_for_import(archive: UploadedFile, ini: str = "", *, owner: User, **about: str) -> Job:
     """A job that imports an uploaded archive, which is unpacked and looked through at once."""
-    _check_name(owner, about["name"])
+    check_name(owner, about["name"])
     check_size(archive)
     name = archive.name or "archive"
     with tempfile.TemporaryDirectory(prefix="moses-", dir=scratch()) as place:
@@ -41,7 +42,7 @@ def ask_for_import_of_path(path: str, *, owner: User, **about: str) -> Job:
     """A job that imports a moses.ini which lies on the server. For administrators alone."""
     if not owner.is_superuser:
         raise InputError("only administrators may name files of the server")
-    _check_name(owner, about["name"])
+    check_name(owner, about["name"])
     ini = PurePosixPath(path)
     if not ini.is_absolute() or ini.suffix != ".ini":
         raise InputError(
@@ -97,9 +98,3 @@ def _find_ini(folder: Path, wanted: str, name: str) -> Path:
             hint="Pack one moses.ini with the files that it names, or say which it is.",
         )
     return found[0]
-
-
-def _check_name(owner: User, name: str) -> None:
-    """Now, and not only when the import is over."""
-    if System.objects.filter(owner=owner, name=name).exists():
-        raise InputError(f"you have a system named {name} already", hint="Choose another name.")

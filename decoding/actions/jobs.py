@@ -51,6 +51,14 @@ def submit_job(
     return new
 
 
+def submit_once(kind: str, *, owner: User, parameters: Mapping[str, Any], title: str = "") -> Job:
+    """Queue work unless the owner has the very same waiting or running: then it is that job."""
+    going_on = Job.objects.filter(
+        kind=kind, owner=owner, state__in=_OPEN, parameters=dict(parameters)
+    ).first()
+    return going_on or submit_job(kind, owner=owner, parameters=parameters, title=title)
+
+
 def announce(pk: int) -> None:
     """Ring the broker's bell. Without a broker the job waits, and a worker rings again later."""
     from kombu.exceptions import OperationalError

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import IntegrityError, transaction
 
-from decoding.actions.jobs import submit_job
+from decoding.actions.jobs import submit_once
 from decoding.figures import ListFigures, list_figures
 from decoding.makers import Translation, why_not
 from decoding.models import (
@@ -61,15 +61,7 @@ def ask_for_lists(
         "recipe_versions": sorted(version.pk for version in versions),
         "segments": None if segments is None else sorted(set(segments)),
     }
-    going_on = Job.objects.filter(
-        kind="make-lists",
-        owner=owner,
-        state__in=[Job.State.QUEUED, Job.State.RUNNING],
-        parameters=parameters,
-    ).first()
-    if going_on is not None:
-        return going_on
-    return submit_job(
+    return submit_once(
         "make-lists",
         owner=owner,
         parameters=parameters,

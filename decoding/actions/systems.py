@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Mapping
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
 from django.db import IntegrityError, transaction
 
 from decoding.actions.deletion import discard_unless_used
+from decoding.cards import REPORTS
 from decoding.core.formats.nbest import NBestEntry
 from decoding.models import Corpus, Pool, System
 from decoding.models.ownership import User
@@ -26,12 +28,33 @@ def keep_system(
     folder: Path, *, owner: User, kind: str, card: Mapping[str, Any], **about: str
 ) -> System:
     """Put a system directory into the storage; ``about`` are name, languages, notes, licence."""
-    kept = keep_folder(folder)
+    kept = keep_made(folder)
     try:
         return add_kept_system(kept, owner=owner, kind=kind, card=card, **about)
     except InputError:
         discard_unless_used(kept.checksum, kept.key)
         raise
+
+
+def keep_made(folder: Path) -> Kept:
+    """Put a system directory into the storage, without what says how long it took to make.
+
+    So the same texts and options give the same checksum; the card has the reports.
+    """
+    return keep_folder(folder, without=REPORTS)
+
+
+def check_name(owner: User, name: str) -> None:
+    """Refuse a name that the owner's systems have: now, and not only when a job is over."""
+    if System.objects.filter(owner=owner, name=name).exists():
+        raise InputError(f"you have a system named {name} already", hint="Choose another name.")
+
+
+def free_name(owner: User, name: str) -> str:
+    """The name, or with a number behind it if another system took it while this one was made."""
+    taken = set(System.objects.filter(owner=owner).values_list("name", flat=True))
+    numbered = (f"{name[:90]} ({number})" for number in count(2))
+    return next(one for one in chain([name], numbered) if one not in taken)
 
 
 def add_kept_system(

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Q
@@ -69,6 +71,11 @@ class Corpus(Languages, Owned):
 
     def get_absolute_url(self) -> str:
         return reverse("decoding:corpus", args=[self.pk])
+
+    @property
+    def origin(self) -> dict[str, Any]:
+        """What is kept of it with whatever was made from it, for when it is gone."""
+        return {"pk": self.pk, "name": self.name, "checksum": self.checksum}
 
 
 class Segment(models.Model):

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, QuerySet, Sum
 
 from decoding.models import Corpus, RecipeVersion, Segment, System, TranslationList
 from decoding.models.ownership import User
@@ -16,6 +16,11 @@ def corpora_on_page(user: User) -> QuerySet[Corpus]:
 def systems_on_page(user: User) -> QuerySet[System]:
     """For a table of systems."""
     return System.objects.visible_to(user).select_related("owner").defer("card")
+
+
+def source_words(corpus: Corpus) -> int:
+    """How many words the corpus's sources have."""
+    return corpus.segments.aggregate(words=Sum("length"))["words"] or 0
 
 
 def segments_on_page(corpus: Corpus) -> QuerySet[Segment]:

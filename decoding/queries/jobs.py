@@ -59,7 +59,7 @@ def outcome_of(job: Job) -> Outcome | None:
     if job.kind == "make-lists":
         parts = job.parameters["corpus"], job.parameters["system"]
         return Outcome("Browse the lists", reverse("decoding:browse", args=parts))
-    if job.kind == "import-moses":
+    if job.kind in ("import-moses", "train-system"):
         return Outcome("Show the system", reverse("decoding:system", args=[job.result["system"]]))
     if job.kind == "tune-diversity":
         run = reverse("decoding:tuning-run", args=[job.parameters["run"]])

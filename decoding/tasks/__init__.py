@@ -1,19 +1,37 @@
 from __future__ import annotations
 
+import threading
 import time
 
 from celery import shared_task
 from celery.signals import worker_shutting_down
 
-from decoding.jobs import JobRun, job, run_claimed, worker_stops
+from decoding.jobs import JobRun, heavy_kinds, job, run_claimed, worker_stops
+
+# Held by this worker's heavy job, while it has one.
+_heavy = threading.Lock()
 
 
 @shared_task
 def run_job(pk: int) -> None:
-    """Answer the broker's bell: run the job, unless another worker was quicker."""
-    from decoding.actions.jobs import claim_job
+    """Answer the broker's bell: run the job, unless another worker was quicker.
 
-    claimed = claim_job(pk)
+    While this worker has a heavy job, it leaves others to other workers: the bell rings again.
+    """
+    from decoding.actions.jobs import claim_job
+    from decoding.models import Job
+
+    if Job.objects.filter(pk=pk, kind__in=heavy_kinds()).exists():
+        if _heavy.acquire(blocking=False):
+            try:
+                _run(claim_job(pk))
+            finally:
+                _heavy.release()
+    else:
+        _run(claim_job(pk))
+
+
+def _run(claimed) -> None:
     if claimed is not None:
         run_claimed(claimed)
 
@@ -44,4 +62,4 @@ def self_test(run: JobRun) -> dict[str, list[int]]:
 
 
 # Each declares its kinds of jobs.
-from decoding.tasks import lists, systems, tuning  # noqa: E402, F401
+from decoding.tasks import lists, systems, training, tuning  # noqa: E402, F401

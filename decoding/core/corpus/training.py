@@ -223,6 +223,8 @@ def _prepare(training: _Training) -> dict[str, Any]:
         (work / "links.given").open("w", encoding="utf-8", newline="\n") as links_file,
     ):
         for number, lines in enumerate(read_parallel(given), start=1):
+            if number % 1000 == 0:  # nobody knows of how many, but they may want to stop
+                training.progress("prepare", 0.0)
             source, target = sides[SOURCE].tokenize(lines[0]), sides[TARGET].tokenize(lines[1])
             if not cleaner.keeps(source, target):
                 continue
@@ -489,3 +491,6 @@ _STEPS: dict[str, Callable[[_Training], dict[str, Any]]] = {
     "system": _system,
     "dev": _dev,
 }
+
+STEPS = tuple(_STEPS)
+"""The names of the steps, in their order."""

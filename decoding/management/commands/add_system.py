@@ -25,14 +25,13 @@ class Command(BaseCommand):
 
     def handle(self, *, directory: Path, owner: str, **options: str) -> None:
         from decoding.actions.systems import keep_system
-        from decoding.cards import card_of
-        from decoding.core.system import System as CoreSystem
+        from decoding.cards import card_of_folder
         from decoding.models import System
 
         user = get_user_model().objects.filter(username=owner).first()
         if user is None:
             raise CommandError(f"Nobody here has the username {owner}.")
-        card = card_of(CoreSystem.open(directory, check=True))
+        card = card_of_folder(directory)
         about = ("name", "source_language", "target_language", "licence", "notes")
         system = keep_system(
             directory,
