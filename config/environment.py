@@ -20,6 +20,7 @@ from django.core.exceptions import ImproperlyConfigured
 ROOT = Path(__file__).resolve().parent.parent
 _TRUE = {"1", "true", "yes", "on"}
 _FALSE = {"0", "false", "no", "off"}
+PROLIFIC_KEYS = "https://api.prolific.com/.well-known/study/jwks.json"
 _LOG_LEVELS = {"DEBUG", "INFO", "WARNING", "ERROR"}
 
 # Variables of ours that other programs read: the tests, the compiler's cache.
@@ -47,6 +48,8 @@ class Environment:
     job_lease_seconds: int  # a running job without a heartbeat for so long is taken up again
     address: str  # host:port on which `manage.py up` serves
     styleguide: bool  # /styleguide
+    prolific_keys: str  # where Prolific publishes the keys of its signed links
+    platforms: list[str]  # origins to which studies may send people, and tell of completions
 
 
 def read_environment(environ: Mapping[str, str] = os.environ) -> Environment:
@@ -76,6 +79,8 @@ def read_environment(environ: Mapping[str, str] = os.environ) -> Environment:
         job_lease_seconds=reader.number("VARIORUM_JOB_LEASE_SECONDS", 20),
         address=address,
         styleguide=reader.flag("VARIORUM_STYLEGUIDE", debug),
+        prolific_keys=reader.url("VARIORUM_PROLIFIC_KEYS", {"https", "http"}) or PROLIFIC_KEYS,
+        platforms=reader.origins("VARIORUM_PLATFORMS"),
     )
     reader.reject_unknown()
     if not embedded and not read.allowed_hosts:
@@ -177,6 +182,16 @@ class _Reader:
     def names(self, name: str, default: list[str]) -> list[str]:
         value = self.text(name, "")
         return [part.strip() for part in value.split(",") if part.strip()] or default
+
+    def origins(self, name: str) -> list[str]:
+        found = self.names(name, [])
+        for one in found:
+            parts = urlsplit(one)
+            if parts.scheme not in {"https", "http"} or one != f"{parts.scheme}://{parts.netloc}":
+                raise ImproperlyConfigured(
+                    f"{name} holds {one!r}. Write origins, such as https://platform.example."
+                )
+        return found
 
     def one_of(self, name: str, default: str, allowed: set[str]) -> str:
         value = self.text(name, default).upper()

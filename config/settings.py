@@ -235,4 +235,9 @@ LOGGING = {
     },
 }
 
+# --- Platforms that participants come from -------------------------------------------------
+
+PROLIFIC_KEYS = ENVIRONMENT.prolific_keys
+PLATFORMS = ENVIRONMENT.platforms
+
 DATA_DIR: Path = ENVIRONMENT.data

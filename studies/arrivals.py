@@ -9,24 +9,31 @@ from django.core import signing
 from django.http import QueryDict
 
 from evaluation.core.errors import InputError
+from studies import prolific
 from studies.actions.participants import Identity
 from studies.models import Participant, Study
 
 _USABLE = re.compile(r"[A-Za-z0-9_.@:-]{1,128}")
 _SALT = "studies.simulated"
 SIMULATED = "simulated"
+_PASS, _PASS_SALT, _PASS_SECONDS = "pass", "studies.prolific", 3600
 
 
-def identity_of(study: Study, query: QueryDict) -> Identity:
-    """What the address says; InputError when it does not let anybody in."""
+def identity_of(study: Study, query: QueryDict, *, here: str = "") -> Identity:
+    """What the address says; InputError when it does not let anybody in.
+
+    ``here`` is the address of the study's door, for which signed links must have been made.
+    """
     arrival = Participant.Arrival
     if "invitation" in query:
         return Identity(arrival.INVITATION, _usable(query["invitation"]))
-    if "PROLIFIC_PID" in query:
+    if "PROLIFIC_PID" in query or prolific.PARAMETER in query or _PASS in query:
         if not study.prolific_study:
             raise InputError(
                 "this study does not recruit through Prolific", hint="Return your submission."
             )
+        if study.prolific_signed:
+            return _signed_identity(study, query, here)
         if query.get("STUDY_ID") != study.prolific_study:
             raise InputError(
                 "this link belongs to another study", hint="Open the study from Prolific again."
@@ -41,6 +48,41 @@ def identity_of(study: Study, query: QueryDict) -> Identity:
             hint="Use the link that you were sent.",
         )
     return Identity(arrival.OPEN)
+
+
+def _signed_identity(study: Study, query: QueryDict, here: str) -> Identity:
+    """Somebody with a link that Prolific signed, or whom we let in by one a while ago."""
+    if _PASS in query:
+        try:
+            code, pid, session = signing.loads(
+                str(query[_PASS]), salt=_PASS_SALT, max_age=_PASS_SECONDS
+            )
+        except signing.BadSignature:
+            code = ""
+        if code != study.code:
+            raise InputError("this link has run out", hint="Open the study from Prolific again.")
+        return Identity(Participant.Arrival.PROLIFIC, pid, session)
+    told = prolific.verified(query.get(prolific.PARAMETER, ""), here=here)
+    beside = {name: query[name] for name in prolific.NAMES if name in query}
+    if told["STUDY_ID"] != study.prolific_study or beside.items() - told.items():
+        raise InputError(
+            "this link belongs to another study", hint="Open the study from Prolific again."
+        )
+    return Identity(
+        Participant.Arrival.PROLIFIC, _usable(told["PROLIFIC_PID"]), _usable(told["SESSION_ID"])
+    )
+
+
+def carried(study: Study, identity: Identity, query: QueryDict) -> str:
+    """The address's parameters for the form that agrees.
+
+    Prolific's tokens run out within minutes, and consent may be read for longer: who came by one
+    gets a pass of ours.
+    """
+    if identity.arrival != Participant.Arrival.PROLIFIC or not study.prolific_signed:
+        return query.urlencode()
+    told = [study.code, identity.name, identity.session]
+    return urlencode({_PASS: signing.dumps(told, salt=_PASS_SALT)})
 
 
 def _usable(text: object) -> str:

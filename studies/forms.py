@@ -397,6 +397,7 @@ class ArrivalForm(forms.ModelForm):
             "is_open",
             "interface",
             "prolific_study",
+            "prolific_signed",
             "identity_parameter",
             "completion_address",
             "code_parameter",

@@ -50,6 +50,10 @@ class Study(Owned):
         "Prolific study id", max_length=64, blank=True,
         help_text="Only arrivals with this STUDY_ID are let in from Prolific.",
     )  # fmt: skip
+    prolific_signed = models.BooleanField(
+        "signed links only", default=False,
+        help_text="Prolific's secured URLs: only links that Prolific has signed let people in.",
+    )  # fmt: skip
     identity_parameter = models.CharField(
         max_length=40, blank=True,
         help_text="The name under which another platform passes a person's identity.",

@@ -11,6 +11,7 @@ from typing import Concatenate, ParamSpec
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -34,7 +35,7 @@ from studies.actions.handing_out import (
     submit_judgment,
     tasks_done,
 )
-from studies.arrivals import identity_of, is_simulation, way_back
+from studies.arrivals import carried, identity_of, is_simulation, way_back
 from studies.models import Assignment, Check, Judgment, Kind, Participant, Study
 from studies.queries.slots import open_or_coming
 
@@ -174,7 +175,7 @@ def arrive(request: HttpRequest, code: str) -> HttpResponse:
     if study.state in (Study.State.FROZEN, Study.State.ENDED):
         return _not_running(request, study)
     try:
-        identity = identity_of(study, request.GET)
+        identity = identity_of(study, request.GET, here=_door(request, code))
     except InputError as error:
         return _say(request, study, _("You cannot take part by this link"), said(error), status=403)
     here = _known(request, code)
@@ -187,8 +188,16 @@ def arrive(request: HttpRequest, code: str) -> HttpResponse:
     return render(
         request,
         "studies/take/consent.html",
-        {"study": study, "wording": _wording(study, "consent"), "query": request.GET.urlencode()},
+        {
+            "study": study,
+            "wording": _wording(study, "consent"),
+            "query": carried(study, identity, request.GET),
+        },
     )
+
+
+def _door(request: HttpRequest, code: str) -> str:
+    return request.build_absolute_uri(reverse("studies:arrive", args=[code]))
 
 
 def _not_running(request: HttpRequest, study: Study) -> HttpResponse:
@@ -214,7 +223,7 @@ def consent(request: HttpRequest, code: str) -> HttpResponse:
     if not study.is_running:
         return _not_running(request, study)
     try:
-        identity = identity_of(study, request.GET)
+        identity = identity_of(study, request.GET, here=_door(request, code))
         arrived = participants.arrive(
             study,
             identity,
