@@ -299,8 +299,8 @@ def _trained(data: Path, name: str, folder: str, train: int, sentences: int) -> 
     from decoding.core.corpus.training import TrainingTexts, train_system
     from decoding.core.search.decoder import SearchOptions
     from decoding.core.system import System
+    from decoding.core.tuning import TunableSystem
     from evaluation.kbest import Referee
-    from evaluation.tuning import TunableSystem
 
     def lines(name: str) -> list[str]:
         text = gzip.decompress((data / folder / f"{name}.gz").read_bytes()).decode()

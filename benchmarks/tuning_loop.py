@@ -21,11 +21,11 @@ def rows(data: Path | None) -> Iterator[Row]:
     from decoding.core.search.bulk import translate_lines
     from decoding.core.search.decoder import Decoder, SearchOptions
     from decoding.core.translation.moses import read_moses_system
+    from decoding.core.tuning import TunableSystem
     from evaluation.core.tuning.loop import LoopOptions, tune
     from evaluation.core.tuning.methods import METHODS
     from evaluation.core.tuning.metric import BLEU
     from evaluation.kbest import Referee
-    from evaluation.tuning import TunableSystem
 
     folder = data / "moses-multi30k-deen"
     tunable = TunableSystem(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from decoding.models import Corpus, Pool, RecipeVersion, System
 from decoding.pools import read_pool
+from decoding.preparing import texts_of
 from decoding.storage import fetch_folder
 from evaluation.core.errors import VariorumError
 
@@ -89,7 +90,7 @@ def list_by_decoding(system: System, version: RecipeVersion, source: str) -> lis
 
     decoder = decoder_of(system.checksum, system.storage_key)
     search = SearchOptions(pop_limit=_POP_LIMITS[RecipeVersion.Search(version.search)])
-    sentence = decoder.collect(source)
+    sentence = decoder.collect(texts_of(system).to_decode(source))
     if version.kind == RecipeVersion.Kind.UNIQUE_BEST:
         graph = decoder.search(sentence, search)
         best = graph.best_derivations(version.length, unique=True, most=version.kbest)

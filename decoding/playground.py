@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from decoding.figures import ListFigures, list_figures
 from decoding.makers import Translation, list_by_decoding
 from decoding.models import RecipeVersion, System
+from decoding.preparing import texts_of
 from evaluation.core.errors import InputError
 
 MOST_WORDS = 80
@@ -68,8 +69,9 @@ def try_out(
         for kind in (kinds.UNIQUE_BEST, kinds.DIVERSE)
     )
     taken = 1000 * (time.perf_counter() - start)
+    known = [texts_of(system).to_compare(reference) for reference in references]
     figures = list_figures(
-        [[one.text for one in best], [one.text for one in diverse]], [references, references]
+        [[one.text for one in best], [one.text for one in diverse]], [known, known]
     )
     return Trial(best, diverse, *figures, milliseconds=taken)
 

@@ -12,10 +12,10 @@ import numpy as np
 from decoding.core.formats.nbest import NBestEntry, read_lists, write_nbest
 from decoding.core.formats.text import read_lines, read_parallel
 from evaluation.core.errors import InputError
-from evaluation.core.metrics.bleu import StatisticsArray, sentence_statistics
-from evaluation.core.metrics.references import References, index_references
-from evaluation.core.metrics.words import SentenceLists, Vocabulary, list_offsets
+from evaluation.core.metrics.words import list_offsets
+from evaluation.core.tuning import referee
 from evaluation.core.tuning.lists import FloatArray, KBestLists, join, model_scores
+from evaluation.core.tuning.record import by_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,22 +27,13 @@ class LabelledLists:
     texts: Sequence[str]  # (H,)
 
 
-class Referee:
-    """References of a data set, against which lists are scored as they come."""
-
-    def __init__(self, references: Sequence[Sequence[str]]) -> None:
-        self._vocabulary = Vocabulary()
-        self.references: References = index_references(self._vocabulary.encode_lists(references))
+class Referee(referee.Referee):
+    """One that reads and labels files."""
 
     @classmethod
     def read(cls, paths: Sequence[Path]) -> Referee:
         """From one file for each reference, a sentence a line."""
         return cls(list(read_parallel(paths)))
-
-    def statistics(self, texts: Sequence[str], lengths: Sequence[int]) -> StatisticsArray:
-        """BLEU's statistics of the texts of lists of these lengths."""
-        lists = SentenceLists(self._vocabulary.encode(texts), list_offsets(lengths))
-        return sentence_statistics(lists, self.references)
 
     def label(
         self, lists: Sequence[Sequence[NBestEntry]], features: Mapping[str, int] | None = None
@@ -100,15 +91,6 @@ def _fill(row: FloatArray, entry: NBestEntry, features: Mapping[str, int]) -> No
                 )
             row[at : at + count] = values
         at += count
-
-
-def by_name(weights: FloatArray, features: Mapping[str, int]) -> dict[str, tuple[float, ...]]:
-    """The weights of each feature."""
-    ends = np.cumsum(list(features.values()))
-    return {
-        name: tuple(float(w) for w in part)
-        for name, part in zip(features, np.split(weights, ends[:-1]), strict=True)
-    }
 
 
 def rescored(labelled: LabelledLists, weights: FloatArray) -> Iterator[NBestEntry]:

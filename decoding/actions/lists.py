@@ -23,6 +23,7 @@ from decoding.models import (
     TranslationList,
 )
 from decoding.models.ownership import User
+from decoding.preparing import texts_of
 from evaluation.core.errors import VariorumError
 
 # Decoding has no random choices; the seed is kept all the same, as with every result.
@@ -90,7 +91,7 @@ def save_lists(made: Sequence[MadeList], job: Job) -> None:
     """
     figures = list_figures(
         [[translation.text for translation in one.translations] for one in made],
-        _references(one.segment for one in made),
+        _references((one.segment for one in made), System.objects.get(pk=job.parameters["system"])),
     )
     rows: list[tuple[TranslationList, MadeList, ListFigures | None]] = []
     for one, known in zip(made, figures, strict=True):
@@ -159,9 +160,12 @@ def _row(one: MadeList, known: ListFigures | None, job: Job) -> TranslationList:
     )
 
 
-def _references(segments: Iterable[Segment]) -> list[list[str]]:
-    """The texts of the segments' references, which were fetched with them."""
-    return [[reference.text for reference in segment.references.all()] for segment in segments]
+def _references(segments: Iterable[Segment], system: System) -> list[list[str]]:
+    """The segments' references, which were fetched with them, in the system's words."""
+    words = texts_of(system).to_compare
+    return [
+        [words(reference.text) for reference in segment.references.all()] for segment in segments
+    ]
 
 
 def _provenance(one: MadeList) -> dict[str, object]:

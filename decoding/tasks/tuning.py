@@ -7,6 +7,7 @@ from decoding.jobs import JobRun, job
 from decoding.makers import decoder_of
 from decoding.models import TuningRun
 from decoding.parts import share_out
+from decoding.preparing import texts_of
 from evaluation.core.errors import VariorumError
 
 # So that several workers have something to do, and none repeats much after a crash.
@@ -33,6 +34,7 @@ def tune_diversity(run: JobRun) -> dict[str, Any]:
     )
     made = {int(number): own for result in results for number, own in result["lists"].items()}
     sample = tuned.corpus.segments.filter(number__in=numbers).prefetch_related("references")
+    words = texts_of(tuned.system).to_compare
     surface = surface_of(
         [
             SentenceLists(
@@ -41,7 +43,7 @@ def tune_diversity(run: JobRun) -> dict[str, Any]:
             )
             for segment in sample
         ],
-        [[reference.text for reference in segment.references.all()] for segment in sample],
+        [[words(reference.text) for reference in segment.references.all()] for segment in sample],
         _options(tuned),
     )
     cells = dict(zip(surface.options.cells, surface.values.ravel().tolist(), strict=True))
@@ -59,12 +61,13 @@ def tune_diversity_part(run: JobRun) -> dict[str, Any]:
     tuned = _run(run)
     options = _options(tuned)
     decoder = decoder_of(tuned.system.checksum, tuned.system.storage_key)
+    texts = texts_of(tuned.system)
     lists = run.result.setdefault("lists", {})
     numbers = run.parameters["segments"][run.done :]
     sources = dict(tuned.corpus.segments.filter(number__in=numbers).values_list("number", "source"))
     for number in numbers:
         run.check()
-        made = grid_lists(decoder, sources[number], options)
+        made = grid_lists(decoder, texts.to_decode(sources[number]), options)
         with run.piece(message=f"segment {number}"):
             lists[str(number)] = {"best": made.best, "diverse": made.diverse}
     return run.result

@@ -11,10 +11,11 @@ from django.urls import reverse
 
 from decoding.actions import jobs as job_actions
 from decoding.actions.jobs import announce, cancel_job, claim_job, retry_job
+from decoding.actions.lists import ask_for_lists
 from decoding.actions.training import ask_for_training, forget_old_trainings
 from decoding.core.corpus import training as core
 from decoding.jobs import run_claimed
-from decoding.models import Job, System
+from decoding.models import Job, Recipe, System, TranslationList
 from decoding.training import SHARES, TrainingSettings, folder_of, looks_tokenised, usual_settings
 from evaluation.core.errors import InputError
 from tests.factories import make_corpus, make_system
@@ -109,6 +110,20 @@ def test_text_as_people_write_it_is_trained_as_by_the_command(user, tmp_path, no
     trained, added = System.objects.order_by("pk")
     assert job.state == "done"
     assert trained.checksum == added.checksum
+
+
+def test_such_a_system_makes_lists_of_text_as_people_write_it(user, tmp_path, no_broker):
+    raw = [(f"{s.capitalize()}.", [f"{r.lower().capitalize()}!"]) for s, (r,) in pairs(300)]
+    corpus = make_corpus(user, raw)
+    job = run(ask_for_training(corpus, owner=user, name="raw"))
+    system = System.objects.get(pk=job.result["system"])
+    recipe = Recipe.objects.get(name="Five best").newest
+    text = make_corpus(user, [("A b c.", ["A b c!"])])
+    made = run(ask_for_lists(text, system, [recipe], owner=user))
+    assert made.result == {"lists made": 1, "lists failed": 0}
+    first = TranslationList.objects.get().entries.first()
+    assert first.text == "a b c !"
+    assert first.bleu1 == pytest.approx(100)
 
 
 def test_the_report_of_the_dev_corpus_and_more_text(user, corpus, dev, no_broker):

@@ -14,9 +14,9 @@ from tqdm import tqdm
 from evaluation.management.tuning_arguments import add_tuning_arguments, chosen_method
 
 if TYPE_CHECKING:
+    from decoding.core.tuning import TunableSystem
     from evaluation.core.tuning.lists import FloatArray
     from evaluation.core.tuning.loop import Progress
-    from evaluation.tuning import TunableSystem
 
 PROGRESS = "tuning.part.npz"  # in the system's directory, while tuning is under way
 
@@ -65,11 +65,12 @@ class Command(BaseCommand):
         from decoding.core.formats.text import read_lines
         from decoding.core.search.decoder import SearchOptions
         from decoding.core.system import System
+        from decoding.core.tuning import TunableSystem
         from evaluation.core.tuning.keeping import load_progress, save_progress
         from evaluation.core.tuning.loop import LoopOptions, tune
         from evaluation.core.tuning.methods import METHODS
+        from evaluation.core.tuning.record import RECORD, record, write_record
         from evaluation.kbest import Referee
-        from evaluation.tuning import RECORD, TunableSystem, record, write_record
 
         optimise = chosen_method(options["method"], options["set"])
         share = options["interpolation"]
@@ -138,7 +139,7 @@ class Command(BaseCommand):
         )
 
     def _summarise(self, progress: Progress, tunable: TunableSystem) -> None:
-        from evaluation.kbest import by_name
+        from evaluation.core.tuning.record import by_name
 
         number = next(i for i, done in enumerate(progress.rounds, 1) if done is progress.best)
         self.stdout.write(

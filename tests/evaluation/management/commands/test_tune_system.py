@@ -7,8 +7,9 @@ from django.core.management import call_command
 
 from decoding.core.system import System
 from decoding.core.translation.moses import read_moses_system
-from evaluation import tuning
+from decoding.core.tuning import TunableSystem
 from evaluation.core.errors import InputError
+from evaluation.core.tuning.record import RECORD
 from tests.decoding.moses_toy import write_toy
 from tests.evaluation.management.commands.documented import undocumented
 
@@ -58,7 +59,7 @@ def test_the_system_learns_to_translate_as_the_references(system, method):
         assert after.named(after.weights)[name].tolist() == weights
     unknown = "UnknownWordPenalty0"
     assert after.named(after.weights)[unknown] == before.named(before.weights)[unknown]
-    assert json.loads((system / tuning.RECORD).read_text()) == history
+    assert json.loads((system / RECORD).read_text()) == history
     assert not list(system.glob("*.part*"))
 
 
@@ -72,7 +73,7 @@ def test_a_line_a_round_and_the_weights_are_printed(system):
 def test_what_was_interrupted_goes_on(system, monkeypatch):
     whole = json.loads(tune(system, json=True, keep_weights=True, method="pro"))
     assert len(whole["rounds"]) > 2
-    decode, calls = tuning.TunableSystem.decode, []
+    decode, calls = TunableSystem.decode, []
 
     def crash_in_the_third_round(self, weights):
         calls.append(weights)
@@ -80,7 +81,7 @@ def test_what_was_interrupted_goes_on(system, monkeypatch):
             raise KeyboardInterrupt
         return decode(self, weights)
 
-    monkeypatch.setattr(tuning.TunableSystem, "decode", crash_in_the_third_round)
+    monkeypatch.setattr(TunableSystem, "decode", crash_in_the_third_round)
     with pytest.raises(KeyboardInterrupt):
         tune(system, method="pro")
     assert json.loads(tune(system, json=True, keep_weights=True, method="pro")) == whole
@@ -91,9 +92,9 @@ def test_another_tuning_does_not_go_on_with_it(system, monkeypatch):
     def crash(self, weights):
         raise KeyboardInterrupt
 
-    decode = tuning.TunableSystem.decode
+    decode = TunableSystem.decode
     monkeypatch.setattr(
-        tuning.TunableSystem,
+        TunableSystem,
         "decode",
         lambda self, w: crash(self, w) if np.any(w != self.weights) else decode(self, w),
     )

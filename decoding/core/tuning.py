@@ -1,12 +1,9 @@
-"""Tuning a translation system: the loop's decoding step, and the record of what it did."""
+"""A system as a tuner sees it: the decoding step of evaluation.core.tuning's loop."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -17,10 +14,7 @@ from decoding.core.system import System
 from evaluation.core.errors import InputError
 from evaluation.core.metrics.words import list_offsets
 from evaluation.core.tuning.lists import FloatArray, KBestLists
-from evaluation.core.tuning.loop import Progress
-from evaluation.kbest import Referee, by_name
-
-RECORD = "tuning.json"  # in the system's directory
+from evaluation.core.tuning.referee import Referee
 
 
 class TunableSystem:
@@ -63,7 +57,8 @@ class TunableSystem:
     @property
     def weights(self) -> FloatArray:
         """The system's own weights of what is tuned."""
-        return self.system.weights[self.columns]
+        own: FloatArray = self.system.weights[self.columns]
+        return own
 
     @property
     def uniform_weights(self) -> FloatArray:
@@ -103,30 +98,3 @@ class TunableSystem:
             np.concatenate(features),
             self.referee.statistics(list(chain.from_iterable(texts)), list(map(len, texts))),
         )
-
-
-def record(progress: Progress, features: Mapping[str, int], **settings: Any) -> dict[str, Any]:
-    """The loop's history in plain types: scores and weights by round, for charts and people."""
-    best = progress.best
-    return {
-        **settings,
-        "stopped": progress.stopped,
-        "best": next(i for i, done in enumerate(progress.rounds) if done is best),
-        "rounds": [
-            {
-                "score": done.score,
-                "forecast": done.forecast,
-                "hypotheses": done.hypotheses,
-                "new": done.new,
-                "weights": by_name(done.weights, features),
-            }
-            for done in progress.rounds
-        ],
-    }
-
-
-def write_record(path: Path, facts: Mapping[str, Any]) -> None:
-    """Keep a history as JSON."""
-    part = path.with_name(path.name + ".part")
-    part.write_text(json.dumps(facts, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    part.replace(path)
