@@ -210,6 +210,14 @@ class ConductForm(forms.Form):
     minutes_per_judgment = forms.FloatField(label="Minutes expected for a judgment", min_value=0.1)
     pay_per_hour = forms.FloatField(label="Pay for an hour", min_value=0)
     currency = forms.CharField(max_length=3)
+    bonus_per_edit = forms.FloatField(label="Bonus for each edit", min_value=0)
+    bonus_per_judgment = forms.FloatField(label="Bonus for each judgment", min_value=0)
+    bonus_per_hour = forms.FloatField(
+        label="Bonus for an hour",
+        min_value=0,
+        help_text="Of the time in which a person used the page. Bonuses come on top of what the "
+        "platform pays for taking part.",
+    )
     detokenize = forms.BooleanField(label="Put words and punctuation together", required=False)
     truecase = forms.BooleanField(label="Begin sentences with a capital", required=False)
     ascii_only = forms.BooleanField(
@@ -220,7 +228,7 @@ class ConductForm(forms.Form):
 
     def __init__(self, *args, study: Study, **kwargs) -> None:
         self.study = study
-        super().__init__(*args, **{"initial": study.conduct} | kwargs)
+        super().__init__(*args, **{"initial": study.the_conduct.as_dict()} | kwargs)
 
     def clean(self):
         cleaned = super().clean() or {}

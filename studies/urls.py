@@ -1,6 +1,6 @@
 from django.urls import path
 
-from studies.views import designing, entering, running, taking
+from studies.views import designing, entering, paying, running, taking
 
 app_name = "studies"
 
@@ -22,6 +22,8 @@ urlpatterns = [
         running.participant_page,
         name="participant",
     ),
+    path("studies/<int:pk>/pay/", paying.pay, name="pay"),
+    path("studies/<int:pk>/pay/<int:number>.csv", paying.pay_file, name="pay-file"),
     path("studies/<int:pk>/crowd/", running.crowd, name="crowd"),
     path("studies/<int:pk>/tasks/<slug:kind>/", running.task_list, name="tasks"),
     path("studies/<int:pk>/tasks/<slug:kind>/<int:number>/", running.task_page, name="study-task"),

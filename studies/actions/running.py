@@ -45,7 +45,7 @@ def amend_conduct(study: Study, conduct: Conduct, *, reason: str, author: User) 
     locked = Study.objects.select_for_update().get(pk=study.pk)
     if locked.is_draft:
         raise InputError("a draft is changed, not amended")
-    before, after = locked.conduct, conduct.as_dict()
+    before, after = locked.the_conduct.as_dict(), conduct.as_dict()
     changed = sorted(name for name in after if before.get(name) != after[name])
     if not changed:
         return None

@@ -23,6 +23,9 @@ class Conduct:
     minutes_per_judgment: float = 0.5
     pay_per_hour: float = 12.0
     currency: str = "EUR"
+    bonus_per_edit: float = 0.0  # beside what the platform pays for taking part
+    bonus_per_judgment: float = 0.0
+    bonus_per_hour: float = 0.0  # of the time in which the page was used
     detokenize: bool = True  # C2: how lists are prepared for people
     truecase: bool = True
     ascii_only: bool = True
@@ -44,6 +47,11 @@ class Conduct:
                 self.pairs_per_judge < 1 or self.most_passes < 1,
                 "nobody could do a task",
                 "Allow one or more.",
+            ),
+            (
+                min(self.bonus_per_edit, self.bonus_per_judgment, self.bonus_per_hour) < 0,
+                "a bonus cannot be negative",
+                "Write 0 for none.",
             ),
             (
                 min(self.minutes_per_edit, self.minutes_per_judgment) <= 0 or self.pay_per_hour < 0,

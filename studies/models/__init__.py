@@ -1,5 +1,6 @@
 from studies.models.answers import Answer, Check, Edit, EntryAnswer, Judgment
 from studies.models.participants import Participant
+from studies.models.pay import PayList, Payment
 from studies.models.studies import Amendment, Condition, Study, Wording
 from studies.models.tasks import Assignment, Kind, Slot, Task
 
@@ -14,6 +15,8 @@ __all__ = [
     "Judgment",
     "Kind",
     "Participant",
+    "PayList",
+    "Payment",
     "Slot",
     "Study",
     "Task",

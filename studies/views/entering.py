@@ -17,6 +17,7 @@ from studies.actions.entry import (
     gate,
     training_progress,
 )
+from studies.core.assignment import EVAL
 from studies.core.entry import AGAIN, ASKED, Entry, Item
 from studies.models import Participant, Study
 from studies.views.taking import said, taking_part
@@ -103,6 +104,7 @@ def training_context(study: Study, entry: Entry, number: int) -> dict[str, objec
     return {
         "study": study,
         "kind": item.kind,
+        "lettered": item.kind == EVAL,
         "texts": item.texts,
         "reference": item.reference,
         "number": number,
