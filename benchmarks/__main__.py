@@ -16,7 +16,7 @@ import benchmarks
 from benchmarks.harness import Row, reference_data
 
 RESULTS = Path(__file__).parent / "results"
-NOT_BENCHMARKS = {"harness", "__main__"}
+NOT_BENCHMARKS = {"harness", "serving", "__main__"}
 
 
 def names() -> list[str]:

@@ -10,24 +10,19 @@ from __future__ import annotations
 
 import os
 import random
-import signal
-import socket
-import subprocess
-import sys
 import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from benchmarks.harness import Row
+from benchmarks.serving import web_servers
 
 CLIENTS = 20
 SECONDS = 10.0
 SENTENCES = 200
 PEERS = {"Appraise": 16, "Potato": 29, "Factgenie": 39, "Pearmut": 51}
-_ROOT = Path(__file__).resolve().parent.parent
 
 
 def rows(data: Path | None) -> Iterator[Row]:
@@ -45,7 +40,8 @@ def rows(data: Path | None) -> Iterator[Row]:
 
         call_command("migrate", verbosity=0)
         study, link = _study()
-        with _web_servers(2) as addresses:
+        with web_servers(2) as servers:
+            addresses = [server.address for server in servers]
             yield from _measure("PostgreSQL" if url else "SQLite", addresses, link, study)
 
 
@@ -59,47 +55,6 @@ def _study() -> tuple[object, str]:
     owner = get_user_model().objects.create_user("benchmark")
     study = make_running_study(owner, sentences=SENTENCES)
     return study, f"/take/{study.code}/?{SIMULATED}={simulation_proof(study)}"
-
-
-@contextmanager
-def _web_servers(count: int) -> Iterator[list[str]]:
-    """Granian as in production, one process each."""
-    processes, addresses = [], []
-    program = str(Path(sys.executable).parent / "granian")
-    environment = os.environ | {"VARIORUM_DEBUG": "false", "VARIORUM_LOG_LEVEL": "ERROR"}
-    subprocess.run(
-        [sys.executable, "manage.py", "collectstatic", "--noinput", "--verbosity", "0"],
-        cwd=_ROOT,
-        env=environment,
-        check=True,
-    )
-    for _ in range(count):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-        options = ["--interface", "wsgi", "--workers", "1", "--blocking-threads", "8"]
-        where = ["--host", "127.0.0.1", "--port", str(port), "config.wsgi:application"]
-        processes.append(
-            subprocess.Popen(
-                [program, *options, *where],
-                cwd=_ROOT,
-                env=environment,
-                stdout=subprocess.DEVNULL,
-                start_new_session=True,
-            )
-        )
-        addresses.append(f"http://127.0.0.1:{port}")
-        for _ in range(300):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.1)
-    try:
-        yield addresses
-    finally:
-        for process in processes:
-            process.send_signal(signal.SIGTERM)
-            process.wait(20)
 
 
 def _measure(database: str, addresses: list[str], link: str, study: object) -> Iterator[Row]:

@@ -6,6 +6,7 @@ import uuid
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
+from django.db import connection
 
 from evaluation.actions import keep_scores, make_analysis, scores_of, unscored
 from evaluation.core.metrics.figures import FigureOptions, first_bleu1
@@ -80,7 +81,9 @@ def answer(study, rng, bleu1, crossing, slope, workers) -> None:
         # As many editors as a sentence has tasks: nobody meets a sentence twice.
         edits[slot.task_id] = _edit(slot, editors[place % len(editors)], rng, place)
     _save_all(slots, list(edits.values()), Edit)
-    by_task = {edit.task_id: edit for edit in Edit.objects.filter(participant__study=study)}
+    by_task: dict[int | None, Edit] = {
+        edit.task_id: edit for edit in Edit.objects.filter(participant__study=study)
+    }
     pairs = Task.objects.in_bulk(
         list(Slot.objects.filter(study=study, kind=Kind.EVAL).values_list("task", flat=True))
     )
@@ -157,3 +160,39 @@ def make_report(source, **cut):
     if isinstance(source, Study):
         keep_scores(scores_of(source, unscored(source)))
     return make_analysis(source, Slice(**cut))
+
+
+def multiply_judgments(study: Study, count: int) -> None:
+    """Repeat the study's judgments, by people who came late, until there are ``count`` or more.
+
+    In the database itself, for a million takes too long to bring there.
+    """
+    judged = Judgment.objects.filter(participant__study=study)
+    base = judged.filter(slot__number=1, standing="counted")
+    people = -(-(count - judged.count()) // base.count())
+    started = Participant.objects.filter(study=study).count()
+    late = Participant.objects.bulk_create(
+        Participant(study=study, pseudonym=f"L{started + number}", arrival="open")
+        for number in range(max(0, people))
+    )
+    fields = [
+        str(field.column) for field in Judgment._meta.concrete_fields if not field.primary_key
+    ]
+    fresh = {
+        "participant_id": "late.id",
+        "standing": "'late'",
+        "form_key": "gen_random_uuid()"
+        if connection.vendor == "postgresql"
+        else "lower(hex(randomblob(16)))",
+    }
+    table = Judgment._meta.db_table
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"INSERT INTO {table} ({', '.join(fields)}) "
+            f"SELECT {', '.join(fresh.get(name, f'base.{name}') for name in fields)} "
+            f"FROM {Participant._meta.db_table} late, {table} base "
+            "JOIN studies_slot slot ON slot.id = base.slot_id "
+            "WHERE slot.study_id = %s AND slot.number = 1 AND base.standing = 'counted' "
+            "AND late.study_id = %s AND late.id >= %s",
+            [study.pk, study.pk, late[0].pk if late else 0],
+        )
