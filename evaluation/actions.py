@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import UploadedFile
@@ -14,7 +16,8 @@ from django.db.models.functions import Now
 
 from decoding.actions.jobs import submit_job
 from decoding.models import Job
-from decoding.uploads import received
+from decoding.storage import keep_folder
+from decoding.uploads import check_size, received, scratch
 from evaluation.core.report.slices import Slice
 from evaluation.gathering import VERSION, key_of, slice_key, tables_of
 from evaluation.models import Analysis, EditScore, JudgmentFile, Peek
@@ -147,6 +150,32 @@ def keep_file(uploaded: UploadedFile, *, owner: User) -> JudgmentFile:
         text=text,
         judgments=len(tables.judgments),
     )
+
+
+def ask_for_bundle(uploaded: UploadedFile, *, owner: User) -> Job:
+    """A job that makes a study of a bundle; a zip that is damaged is refused at once."""
+    from evaluation.bundles import check_bundle
+
+    check_size(uploaded)
+    name = Path(uploaded.name or "bundle").name
+    with tempfile.TemporaryDirectory(prefix="bundle-", dir=scratch()) as place:
+        path = Path(place) / name
+        with path.open("wb") as file:
+            for block in uploaded.chunks():
+                file.write(block)
+        check_bundle(path)
+        kept = keep_folder(Path(place))
+    return submit_job(
+        "import-study",
+        owner=owner,
+        title=f"Import a study from {name}",
+        parameters={"upload": [kept.checksum, kept.key], "name": name},
+    )
+
+
+def differing(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    """Which parts of a report differ from another's, its name and its versions aside."""
+    return sorted(name for name in before if name != "facts" and before[name] != after.get(name))
 
 
 def canonical(report: object) -> str:

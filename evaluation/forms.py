@@ -71,3 +71,9 @@ class UploadForm(forms.Form):
         help_text="CSV with the columns item, condition A, condition B, choice, worker and, if "
         "sentences are to be grouped, covariate. Plain or gzipped.",
     )
+
+
+class BundleForm(forms.Form):
+    file = forms.FileField(
+        label="Bundle", help_text="The zip that a report's page or export_study gives."
+    )

@@ -2,8 +2,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.urls import reverse
+
+from decoding.actions.deletion import discard_unless_used
 from decoding.jobs import JobRun, job
-from evaluation.core.errors import VariorumError
+from decoding.storage import fetch_folder
+from evaluation.core.errors import InputError, VariorumError
 from evaluation.models import JudgmentFile
 from studies.models import Study
 
@@ -26,7 +30,51 @@ def report(run: JobRun) -> dict[str, Any]:
     made = make_analysis(source, slice_from(run.parameters["slice"]))
     with run.piece():
         pass
-    return {"report": made.pk}
+    page = source.get_absolute_url() if isinstance(source, JudgmentFile) else _page(source)
+    return {"report": made.pk, "page": page}
+
+
+@job("import-study", title="Import a study")
+def import_study(run: JobRun) -> dict[str, Any]:
+    """Make a study of an uploaded bundle, then its report, and compare that with the bundle's."""
+    from evaluation.actions import (
+        batches,
+        differing,
+        keep_scores,
+        make_analysis,
+        scores_of,
+        unscored,
+    )
+    from evaluation.bundles import read_bundle, read_report
+    from evaluation.core.report.slices import Slice
+
+    upload = run.parameters["upload"]
+    path = fetch_folder(*upload) / run.parameters["name"]
+    run.expect(2)
+    if not run.done:
+        run.say("reading the bundle")
+        try:
+            with run.piece(message="the study is here"):
+                study, _ = read_bundle(path, owner=run.job.owner)
+                run.result = {"study": study.pk}
+        except InputError:
+            discard_unless_used(*upload)  # nothing of a rejected file is kept
+            raise
+    study = Study.objects.get(pk=run.result["study"])
+    for edits in batches(unscored(study)):
+        run.say("figures of the edits")
+        keep_scores(scores_of(study, edits))
+    run.say("figures and intervals")
+    changed = differing(read_report(path), make_analysis(study, Slice()).report)
+    said = f"differs in: {', '.join(changed)}" if changed else "the same, every figure of it"
+    with run.piece(message="compared"):
+        run.result |= {"report": said, "page": _page(study)}
+    discard_unless_used(*upload)
+    return run.result
+
+
+def _page(study: Study) -> str:
+    return reverse("evaluation:study-report", args=[study.pk])
 
 
 def _source(run: JobRun) -> Study | JudgmentFile:

@@ -7,6 +7,7 @@ app_name = "evaluation"
 urlpatterns = [
     path("reports/", views.report_list, name="reports"),
     path("reports/upload/", views.upload, name="upload"),
+    path("reports/import/", views.import_bundle, name="import"),
     path("reports/studies/<int:pk>/", views.study_report, name="study-report"),
     path("reports/studies/<int:pk>/peek/", views.peek_at, name="peek"),
     path(

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -10,6 +11,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
+from django.forms import Form
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -18,14 +20,14 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from decoding.access import fetch_for
 from decoding.charts import MEDIA_TYPES
 from decoding.uploads import scratch
-from evaluation.actions import Source, ask_for_report, keep_file, peek, publish
+from evaluation.actions import Source, ask_for_bundle, ask_for_report, keep_file, peek, publish
 from evaluation.bundles import write_bundle
 from evaluation.core.errors import InputError
 from evaluation.core.report.figures import Report
 from evaluation.core.report.plain import from_plain
 from evaluation.core.report.slices import Slice, slice_from
 from evaluation.drawn import DARK, FORMS, Chart, rendered
-from evaluation.forms import SliceForm, UploadForm
+from evaluation.forms import BundleForm, SliceForm, UploadForm
 from evaluation.gathering import COVARIATES, key_of, slice_key
 from evaluation.models import Analysis, JudgmentFile, Peek
 from evaluation.queries import files_on_page, newest_analysis, studies_on_page
@@ -48,15 +50,26 @@ def report_list(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "POST"])
 def upload(request: HttpRequest) -> HttpResponse:
-    form = UploadForm(request.POST or None, request.FILES or None)
+    return _take_file(request, UploadForm, "evaluation/upload.html", keep_file)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def import_bundle(request: HttpRequest) -> HttpResponse:
+    return _take_file(request, BundleForm, "evaluation/import.html", ask_for_bundle)
+
+
+def _take_file(
+    request: HttpRequest, kind: type[Form], template: str, keep: Callable[..., Any]
+) -> HttpResponse:
+    """Show a form with a file; what is wrong with the file stands beside it."""
+    form = kind(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
         try:
-            return redirect(keep_file(form.cleaned_data["file"], owner=request.user))
+            return redirect(keep(form.cleaned_data["file"], owner=request.user))
         except InputError as error:
             form.add_error("file", str(error))
-    return render(
-        request, "evaluation/upload.html", {"form": form}, status=422 if form.errors else 200
-    )
+    return render(request, template, {"form": form}, status=422 if form.errors else 200)
 
 
 @login_required

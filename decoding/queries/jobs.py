@@ -64,6 +64,8 @@ def outcome_of(job: Job) -> Outcome | None:
     if job.kind == "tune-diversity":
         run = reverse("decoding:tuning-run", args=[job.parameters["run"]])
         return Outcome("Show the surface", run)
+    if page := job.result.get("page"):  # jobs of the apps above name it themselves
+        return Outcome("Show it", page)
     return None
 
 

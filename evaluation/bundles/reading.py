@@ -1,9 +1,7 @@
-"""A replication bundle: one zip from which a study can be had again, with the same report.
+"""Reading a bundle: every file and every row is checked, and all of it comes in or nothing.
 
-It holds the rows of the study as JSON Lines, a file for each model, the report of the usual slice,
-and a manifest with the versions and the SHA-256 of every file. Whoever took part is known by a
-pseudonym alone: no identity, no session. Foreign keys are the ids of the installation that wrote
-the bundle; an import gives every row a new one.
+What somebody else has written is not believed: a bundle may be damaged, made by hand, or meant to
+do harm. Whatever is wrong with it is said in a sentence with the file and the line.
 """
 
 from __future__ import annotations
@@ -13,188 +11,90 @@ import io
 import json
 import uuid
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
-from importlib.metadata import version
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
-from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
-from django.core.serializers.json import DjangoJSONEncoder
-from django.db import IntegrityError, models, transaction
+from django.db import DatabaseError, models, transaction
 
-from decoding.models import (
-    Corpus,
-    ListEntry,
-    Recipe,
-    RecipeVersion,
-    Reference,
-    Segment,
-    System,
-    TranslationList,
+from decoding.models import Corpus, Recipe, System
+from evaluation.bundles.contents import (
+    BATCH,
+    FORMAT,
+    KEPT_BACK,
+    MANIFEST,
+    MODELS,
+    REPORT,
+    file_of,
 )
 from evaluation.core.errors import InputError
-from evaluation.gathering import VERSION
-from studies.models import (
-    Amendment,
-    Assignment,
-    Check,
-    Condition,
-    Edit,
-    EntryAnswer,
-    Judgment,
-    Participant,
-    Slot,
-    Study,
-    Task,
-    Wording,
-)
+from studies.core.plan import plan_from_json
+from studies.models import Kind, Study, Task
 from studies.models.studies import make_code
 
-FORMAT = 1
-_MANIFEST = "manifest.json"
-_REPORT = "report.json"
-_BATCH = 1000
 _MOST_BYTES = 4_000_000_000  # unpacked: a study of millions of answers
-_LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the same study gives the same zip
-
-# In the order in which one refers to the others.
-_MODELS: tuple[type[models.Model], ...] = (
-    Corpus, Segment, Reference, System, Recipe, RecipeVersion, TranslationList, ListEntry, Study,
-    Condition, Wording, Amendment, Task, Participant, Slot, Assignment, Edit, Judgment, Check,
-    EntryAnswer,
-)  # fmt: skip
-# What a bundle must not tell, or what is an installation's own.
-_KEPT_BACK = {
-    Participant: {"identity", "token_hash", "session"},
-    Study: {"code", "prolific_study", "completion_address"},
-    TranslationList: {"job"},
-}
-
-
-def _rows(study: Study) -> dict[type[models.Model], models.QuerySet[Any]]:
-    """Which rows of each model belong to the study."""
-    lists = study.tasks.filter(translation_list__isnull=False).values("translation_list")
-    conditions = study.conditions.all()
-    recipes = conditions.values("recipe_version__recipe")
-    return {
-        Corpus: Corpus.objects.filter(pk=study.corpus_id),
-        Segment: Segment.objects.filter(corpus=study.corpus_id),
-        Reference: Reference.objects.filter(segment__corpus=study.corpus_id),
-        System: System.objects.filter(pk__in=conditions.values("system")),
-        Recipe: Recipe.objects.filter(pk__in=recipes),
-        RecipeVersion: RecipeVersion.objects.filter(pk__in=conditions.values("recipe_version")),
-        TranslationList: TranslationList.objects.filter(pk__in=lists),
-        ListEntry: ListEntry.objects.filter(translation_list__in=lists),
-        Study: Study.objects.filter(pk=study.pk),
-        Condition: conditions,
-        Wording: study.wordings.all(),
-        Amendment: study.amendments.all(),
-        Task: study.tasks.all(),
-        Participant: study.participants.all(),
-        Slot: study.slots.all(),
-        Assignment: Assignment.objects.filter(slot__study=study),
-        Edit: Edit.objects.filter(slot__study=study),
-        Judgment: Judgment.objects.filter(slot__study=study),
-        Check: Check.objects.filter(participant__study=study),
-        EntryAnswer: EntryAnswer.objects.filter(participant__study=study),
-    }
-
-
-def write_bundle(study: Study, report: Mapping[str, Any], path: Path) -> None:
-    """Write a study whose plan stands, and its report, into one zip."""
-    if study.is_draft:
-        raise InputError("the study is a draft", hint="Freeze it first: then its plan stands.")
-    checksums = {}
-    with transaction.atomic(), zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
-        for model, rows in _rows(study).items():
-            name = f"{model._meta.model_name}.jsonl"
-            checksums[name] = _pack(packed, name, _lines(model, rows))
-        # Sorted: a report that PostgreSQL kept comes back with its keys in another order.
-        text = json.dumps(report, ensure_ascii=False, indent=1, sort_keys=True)
-        checksums[_REPORT] = _pack(packed, _REPORT, [text.encode()])
-        manifest = {
-            "format": FORMAT,
-            "study": study.name,
-            "plan": study.checksum,
-            "versions": {
-                "Variorum": settings.VERSION,
-                "report": VERSION,
-                **{name: version(name) for name in ("numpy", "scipy", "sacrebleu")},
-            },
-            "sha256": checksums,
-        }
-        _pack(packed, _MANIFEST, [json.dumps(manifest, indent=1).encode()])
-
-
-def _lines(model: type[models.Model], rows: models.QuerySet[Any]) -> Iterator[bytes]:
-    back = _KEPT_BACK.get(model, set())
-    names = [
-        field.attname
-        for field in model._meta.concrete_fields
-        if field.name not in back and field.related_model is not User
-    ]
-    for row in rows.order_by("pk").values(*names).iterator(chunk_size=_BATCH):
-        yield json.dumps(row, cls=_Encoder, ensure_ascii=False).encode() + b"\n"
-
-
-class _Encoder(DjangoJSONEncoder):
-    """Times to the microsecond: Django's own cuts them to milliseconds."""
-
-    def default(self, o: Any) -> Any:
-        return o.isoformat() if hasattr(o, "isoformat") else super().default(o)
-
-
-def _pack(packed: zipfile.ZipFile, name: str, parts: Iterable[bytes]) -> str:
-    """Write a file of the bundle; its checksum."""
-    checksum = hashlib.sha256()
-    about = zipfile.ZipInfo(name, _LONG_AGO)
-    about.compress_type = zipfile.ZIP_DEFLATED
-    with packed.open(about, "w", force_zip64=True) as file:
-        for part in parts:
-            checksum.update(part)
-            file.write(part)
-    return checksum.hexdigest()
-
-
-# --- Reading ------------------------------------------------------------------------------------
+# What JSON columns hold that have no default to tell it.
+_SHAPES = {"texts": list, "provenance": dict}
+_SAME_VERSION = "Export the study again, with the same version of Variorum."
 
 
 def read_bundle(path: Path, *, owner: User) -> tuple[Study, dict[str, Any]]:
     """The study of a bundle, all of it or nothing, and the report that came with it."""
+    with _opened(path) as packed, transaction.atomic():
+        _check(packed, path)
+        report = json.loads(packed.read(REPORT))
+        study = _Import(packed, path, owner).study()
+        _check_plan(study, path)
+        return study, report
+
+
+def check_bundle(path: Path) -> None:
+    """Know that nothing is missing, damaged or too large; the rows are not looked at yet."""
+    with _opened(path) as packed:
+        _check(packed, path)
+
+
+def read_report(path: Path) -> dict[str, Any]:
+    """The report that came with a bundle."""
+    with _opened(path) as packed:
+        return cast("dict[str, Any]", json.loads(packed.read(REPORT)))
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+    """The zip; whatever goes wrong with it is an InputError."""
     try:
-        with zipfile.ZipFile(path) as packed, transaction.atomic():
-            _check(packed, path)
-            report = json.loads(packed.read(_REPORT))
-            return _Import(packed, path, owner).study(), report
-    except (zipfile.BadZipFile, OSError) as error:
+        with zipfile.ZipFile(path) as packed:
+            yield packed
+    except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError) as error:
         raise InputError(
             f"is no bundle that can be read ({error})", path=path, hint="Export the study again."
         ) from error
-    except (IntegrityError, ValidationError, KeyError, TypeError, ValueError) as error:
+    except (DatabaseError, ValidationError, ValueError, TypeError, LookupError) as error:
         raise InputError(
             f"holds rows that do not fit together ({type(error).__name__})",
             path=path,
-            hint="Export the study again, with the same version of Variorum.",
+            hint=_SAME_VERSION,
         ) from error
 
 
 def _check(packed: zipfile.ZipFile, path: Path) -> None:
-    """Know that nothing is missing, damaged or too large before anything is written."""
     names = set(packed.namelist())
-    if _MANIFEST not in names:
-        raise InputError(f"has no {_MANIFEST}", path=path, hint="Is this a study's bundle?")
+    if MANIFEST not in names:
+        raise InputError(f"has no {MANIFEST}", path=path, hint="Is this a study's bundle?")
     if sum(one.file_size for one in packed.infolist()) > _MOST_BYTES:
         raise InputError("unpacks to more than 4 GB", path=path, hint="Is this the right file?")
-    manifest = json.loads(packed.read(_MANIFEST))
+    manifest = json.loads(packed.read(MANIFEST))
     if manifest["format"] != FORMAT:
         raise InputError(
             f"has the format {manifest['format']}, and this version reads {FORMAT}",
             path=path,
             hint="Use the version of Variorum that wrote it.",
         )
-    wanted = {f"{model._meta.model_name}.jsonl" for model in _MODELS} | {_REPORT}
+    wanted = {file_of(model) for model in MODELS} | {REPORT}
     missing = wanted - names & set(manifest["sha256"])
     if missing:
         raise InputError(
@@ -211,37 +111,93 @@ def _check(packed: zipfile.ZipFile, path: Path) -> None:
             )
 
 
+def _check_plan(study: Study, path: Path) -> None:
+    """Know that the tasks are those of the plan, and the plan is what its checksum says."""
+    try:
+        plan = plan_from_json(study.plan)
+        wanted = study.the_design == plan.design and bool(study.the_conduct)
+    except (ValueError, TypeError, LookupError) as error:
+        raise InputError(
+            f"study.jsonl: the design or the plan cannot be read ({error})",
+            path=path,
+            hint=_SAME_VERSION,
+        ) from error
+    tasks = study.tasks.order_by("number")
+    editing = tasks.filter(kind=Kind.EDITING).values_list(
+        "segment__number", "condition__name", "draw", "ranks"
+    )
+    pair = [
+        f"{side}__{name}" for side in ("first", "second") for name in ("condition__name", "draw")
+    ]
+    judged = tasks.filter(kind=Kind.EVAL).values_list("segment__number", *pair)
+    if (
+        not wanted
+        or plan.checksum != study.checksum
+        or list(editing) != [(t.segment, t.condition, t.draw, list(t.ranks)) for t in plan.editing]
+        or list(judged) != [(t.segment, *t.first, *t.second) for t in plan.evaluation]
+    ):
+        raise InputError(
+            "task.jsonl: the tasks are not those of the plan, or the plan is not what its "
+            "checksum says",
+            path=path,
+            hint="Export the study again; a plan cannot be changed by hand.",
+        )
+
+
 class _Import:
     """Rows on their way into this database, and which id each has got here."""
 
     def __init__(self, packed: zipfile.ZipFile, path: Path, owner: User) -> None:
         self.packed, self.path, self.owner = packed, path, owner
         self.here: dict[type[models.Model], dict[int, int]] = {}
+        self.seen: set[int] = set()  # the ids of the file that is being read ...
+        self.line = 0  # ... and where in it we are
 
     def study(self) -> Study:
-        for model in _MODELS:
+        for model in MODELS:
             self._read(model)
+            if model in (Corpus, Study) and len(self.here[model]) != 1:
+                self._refuse(model, f"holds {len(self.here[model])} rows, and one is wanted")
         return Study.objects.get(pk=next(iter(self.here[Study].values())))
+
+    def _refuse(self, model: type[models.Model], problem: str) -> NoReturn:
+        raise InputError(
+            problem, path=f"{self.path.name}: {file_of(model)}", line=self.line, hint=_SAME_VERSION
+        )
 
     def _read(self, model: type[models.Model]) -> None:
         ids = self.here.setdefault(model, {})
-        batch: list[dict[str, Any]] = []
+        batch: list[tuple[int, models.Model]] = []
         kind = ""
-        with self.packed.open(f"{model._meta.model_name}.jsonl") as file:
-            for line in io.TextIOWrapper(file, encoding="utf-8"):
-                row = json.loads(line)
+        self.seen = set()
+        with self.packed.open(file_of(model)) as file:
+            for self.line, line in enumerate(io.TextIOWrapper(file, encoding="utf-8"), start=1):
+                row = self._row(model, line)
                 # EVAL tasks refer to EDITING tasks, which must be there before them.
-                if len(batch) == _BATCH or (model is Task and row["kind"] != kind):
+                if len(batch) == BATCH or (model is Task and row.get("kind") != kind):
                     self._save(model, batch, ids)
                     batch = []
                 kind = row.get("kind", "")
-                batch.append(row)
+                batch.append((row["id"], model(**self._values(model, row))))
         self._save(model, batch, ids)
 
+    def _row(self, model: type[models.Model], line: str) -> dict[str, Any]:
+        """A line as a row with an id of its own."""
+        try:
+            row = json.loads(line, parse_constant=_no_number)
+        except (ValueError, RecursionError):
+            self._refuse(model, "is no JSON")
+        if not isinstance(row, dict) or type(row.get("id")) is not int:
+            self._refuse(model, "is no row with an id")
+        if row["id"] in self.seen:
+            self._refuse(model, f"has the id {row['id']} of an earlier line")
+        self.seen.add(row["id"])
+        return row
+
     def _save(
-        self, model: type[models.Model], rows: list[dict[str, Any]], ids: dict[int, int]
+        self, model: type[models.Model], rows: list[tuple[int, models.Model]], ids: dict[int, int]
     ) -> None:
-        made = [model(**self._fields(model, row)) for row in rows]
+        made = [one for _, one in rows]
         # What the database stamps itself when a row is new gets its own time back.
         stamped = [
             field.attname
@@ -255,24 +211,23 @@ class _Import:
             for name, value in own.items():
                 setattr(one, name, value)
         if stamped and made:
-            manager.bulk_update(made, stamped, batch_size=_BATCH)
-        ids.update((row["id"], one.pk) for row, one in zip(rows, made, strict=True))
+            manager.bulk_update(made, stamped, batch_size=BATCH)
+        ids.update((there, one.pk) for there, one in rows)
 
-    def _fields(self, model: type[models.Model], row: dict[str, Any]) -> dict[str, Any]:
+    def _values(self, model: type[models.Model], row: dict[str, Any]) -> dict[str, Any]:
         """A row's values as they can stand here."""
         values: dict[str, Any] = {}
         for field in model._meta.concrete_fields:
-            if field.primary_key:
+            if field.primary_key or field.name in KEPT_BACK.get(model, ()):
                 continue
             if field.name == "owner":
                 values["owner"] = self.owner
+            elif field.related_model is User:
+                continue
             elif field.attname in row:
-                value = row[field.attname]
-                if field.is_relation and value is not None:
-                    value = self.here[cast("type[models.Model]", field.related_model)][value]
-                elif isinstance(field, (models.DateTimeField, models.UUIDField)):
-                    value = field.to_python(value)
-                values[field.attname] = value
+                values[field.attname] = self._value(model, field, row[field.attname])
+            elif not (field.has_default() or field.null or field.blank):
+                self._refuse(model, f"has no {field.attname}")
         for name in ("form_key", "key"):  # unique everywhere, so not the same twice
             if name in values:
                 values[name] = uuid.uuid4()
@@ -286,6 +241,35 @@ class _Import:
             values["code"] = make_code()
         return values
 
+    def _value(self, model: type[models.Model], field: Any, value: Any) -> Any:
+        """A value that its column may hold, or a sentence."""
+        if value is None:
+            if not field.null:
+                self._refuse(model, f"{field.attname} is empty")
+            return None
+        if field.is_relation:
+            found = self.here[field.related_model].get(value) if type(value) is int else None
+            if found is None:
+                self._refuse(model, f"{field.attname} is {value!r:.40}, which the bundle lacks")
+            return found
+        if isinstance(field, models.JSONField):
+            wanted = _SHAPES.get(field.name, field.default)
+            if (wanted in (dict, list) and type(value) is not wanted) or (
+                field.name == "texts" and not all(isinstance(text, str) for text in value)
+            ):
+                self._refuse(model, f"{field.attname} is not what it should be: {value!r:.40}")
+            return value
+        try:
+            if isinstance(value, (dict, list)):
+                raise ValidationError("a list or an object")
+            value = field.to_python(value)
+            field.run_validators(value)
+        except ValidationError as error:
+            self._refuse(model, f"{field.attname}: {' '.join(error.messages)}")
+        if field.choices and value not in {"", *dict(field.flatchoices)}:
+            self._refuse(model, f"{field.attname} is {value!r:.40}, which is none of the choices")
+        return value
+
     def _free_name(self, model: type[models.Model], name: str) -> str:
         """The name, or with a number behind it if it is taken."""
         taken = cast("models.Manager[Any]", model._default_manager)
@@ -295,3 +279,7 @@ class _Import:
             number += 1
             tried = f"{name[:90]} ({number})"
         return tried
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number of JSON")

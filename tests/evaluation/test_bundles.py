@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import json
 import zipfile
 from io import StringIO
@@ -7,7 +8,7 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
-from decoding.models import ListEntry, Reference, System
+from decoding.models import Corpus, ListEntry, Reference, System
 from evaluation.bundles import read_bundle, write_bundle
 from evaluation.core.errors import InputError
 from studies.actions.participants import erase, exclude
@@ -133,18 +134,68 @@ def test_a_bundle_that_is_damaged_leaves_nothing_behind(bundle, user, change, pr
     assert Study.objects.count() == 1
 
 
-def test_rows_that_do_not_fit_leave_nothing_behind(bundle, user):
-    import hashlib
+def forged(bundle, name, change):
+    """The bundle with the rows of a file changed, and a checksum that fits."""
 
-    def change(files):
-        files["slot.jsonl"] = files["slot.jsonl"].replace(b'"task_id": ', b'"task_id": 9')
+    def rewrite(files):
+        rows = [json.loads(line) for line in files[name].splitlines()]
+        changed = change(rows)
+        files[name] = "".join(f"{json.dumps(row)}\n" for row in changed or rows).encode()
         manifest = json.loads(files["manifest.json"])
-        manifest["sha256"]["slot.jsonl"] = hashlib.sha256(files["slot.jsonl"]).hexdigest()
+        manifest["sha256"][name] = hashlib.sha256(files[name]).hexdigest()
         files["manifest.json"] = json.dumps(manifest).encode()
 
-    with pytest.raises(InputError, match="rows that do not fit together"):
-        read_bundle(rewritten(bundle, change), owner=user)
+    return rewritten(bundle, rewrite)
+
+
+def put(**fields):
+    """Another value in the third row, or the last if there are fewer."""
+    return lambda rows: rows[min(2, len(rows) - 1)].update(fields)
+
+
+def lack(field):
+    return lambda rows: rows[2].pop(field) and None
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "problem"),
+    [
+        ("slot.jsonl", put(task_id=99_999_999), "slot.jsonl:3: task_id is 99999999, which the bun"),
+        ("slot.jsonl", put(task_id="1"), "slot.jsonl:3: task_id is '1', which the bundle lacks"),
+        ("slot.jsonl", put(position="x"), "slot.jsonl:3: position: “x” value must be an integer"),
+        ("slot.jsonl", put(position=-4), "slot.jsonl:3: position: Ensure this value is greater"),
+        ("slot.jsonl", lack("position"), "slot.jsonl:3: has no position"),
+        ("slot.jsonl", put(state="lost"), "slot.jsonl:3: state is 'lost', which is none of the ch"),
+        ("edit.jsonl", put(text=None), "edit.jsonl:3: text is empty"),
+        ("edit.jsonl", put(text=["a"]), "edit.jsonl:3: text: a list or an object"),
+        (
+            "edit.jsonl",
+            put(assigned_at="noon"),
+            "edit.jsonl:3: assigned_at: “noon” value has an in",
+        ),
+        ("participant.jsonl", put(flags="all"), "participant.jsonl:3: flags is not what it should"),
+        ("participant.jsonl", put(pseudonym="P" * 50), "participant.jsonl:3: pseudonym: Ensure th"),
+        ("task.jsonl", put(texts=[1]), "task.jsonl:3: texts is not what it should be: [1]"),
+        ("task.jsonl", put(ranks=[5, 4, 3]), "study.zip: task.jsonl: the tasks are not those of"),
+        ("task.jsonl", lambda rows: rows[:-1], "which the bundle lacks"),
+        ("study.jsonl", put(plan="{}"), "study.zip: study.jsonl: the design or the plan cannot be"),
+        ("study.jsonl", put(checksum="0" * 64), "study.zip: task.jsonl: the tasks are not those"),
+        ("study.jsonl", lambda rows: [*rows, {**rows[0], "id": 7, "name": "x"}], "2 rows"),
+        ("judgment.jsonl", lambda rows: [rows[0], rows[0]], "judgment.jsonl:2: has the id"),
+        ("judgment.jsonl", lambda rows: [[1]], "judgment.jsonl:1: is no row with an id"),
+        (
+            "judgment.jsonl",
+            lambda rows: [rows[0], {**rows[0], "id": 7_777}],
+            "study.zip: holds rows that do not fit together (IntegrityError)",
+        ),
+    ],
+)
+def test_what_was_forged_is_refused_with_a_sentence(bundle, user, name, change, problem):
+    with pytest.raises(InputError) as error:
+        read_bundle(forged(bundle, name, change), owner=user)
+    assert problem in str(error.value)
     assert Study.objects.count() == 1
+    assert Corpus.objects.count() == 1
 
 
 def test_what_is_no_bundle(tmp_path, user):

@@ -15,7 +15,8 @@ from decoding.jobs import run_claimed
 from decoding.models import Job
 from evaluation.bundles import read_bundle
 from evaluation.models import Analysis, JudgmentFile, Peek
-from studies.actions.participants import exclude
+from studies.actions.participants import erase, exclude
+from studies.models import Study
 from tests.evaluation.answered import make_answered
 from tests.studies.making import make_study
 
@@ -61,6 +62,12 @@ def opened(client, study, **query):
     client.get(address(study, **query))
     work()
     return client.get(address(study, **query))
+
+
+def shown(page):
+    """The report on a page, without what is new with every answer."""
+    content = page.content.decode()
+    return content[content.index('<div id="report"') :]
 
 
 def test_a_report_is_made_by_a_worker_and_then_shown(signed_in, study):
@@ -201,6 +208,74 @@ def test_a_bundle_is_for_those_who_may_change_the_study(signed_in, study, collea
     signed_in.force_login(colleague)
     assert signed_in.get(address(study) + "report.json").status_code == 200
     assert signed_in.get(address(study) + "bundle.zip").status_code == 403
+
+
+def test_a_bundle_is_imported_by_a_page(signed_in, client, study, colleague):
+    opened(signed_in, study)
+    answer = signed_in.get(address(study) + "bundle.zip")
+    zipped = b"".join(answer.streaming_content)
+    client.force_login(colleague)
+    page = client.post(
+        reverse("evaluation:import"), {"file": SimpleUploadedFile("study.zip", zipped)}
+    )
+    assert page.status_code == 302
+    work()
+    there = Study.objects.get(owner=colleague)
+    job = Job.objects.get(kind="import-study")
+    assert job.result["study"] == there.pk
+    assert job.result["report"] == "the same, every figure of it"
+    assert address(there) in client.get(page.url).content.decode()
+    assert "In the lowest quartile" in client.get(address(there)).content.decode()
+    assert client.get(address(study)).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (lambda data: b"no zip", "study.zip: is no bundle that can be read"),
+        (lambda data: data[:-100], "study.zip: is no bundle that can be read"),
+        (lambda data: b"", "empty"),
+    ],
+)
+def test_a_bundle_that_is_damaged_is_refused_at_once(signed_in, study, change, problem):
+    opened(signed_in, study)
+    zipped = b"".join(signed_in.get(address(study) + "bundle.zip").streaming_content)
+    file = SimpleUploadedFile("study.zip", change(zipped))
+    answer = signed_in.post(reverse("evaluation:import"), {"file": file})
+    assert answer.status_code == 422
+    assert problem in answer.content.decode()
+    assert Study.objects.count() == 1
+    assert not Job.objects.filter(kind="import-study").exists()
+
+
+def test_an_import_is_for_those_who_signed_in(client):
+    assert client.get(reverse("evaluation:import")).status_code == 302
+
+
+def test_a_published_report_stays_readable_when_participants_are_erased(signed_in, study):
+    opened(signed_in, study)
+    analysis = Analysis.objects.get()
+    kept = signed_in.post(
+        reverse("evaluation:publish", args=[study.pk]), {"analysis": analysis.pk}
+    ).url
+    before = shown(signed_in.get(kept))
+    editor = study.participants.filter(edits__isnull=False).first()
+    judge = study.participants.filter(judgments__isnull=False).first()
+    texts = list(editor.edits.values_list("text", flat=True))
+    gone = judge.judgments.count()
+    erase(editor)
+    erase(judge)
+    assert not editor.edits.exclude(text="").exists()
+    assert shown(signed_in.get(kept)) == before
+    assert signed_in.get(kept + "figures/preferences.pdf").content.startswith(b"%PDF")
+    everything = json.dumps([analysis.report, analysis.charts])
+    assert not any(text in everything for text in texts)
+    signed_in.get(address(study))
+    work()
+    again = Analysis.objects.get(published_at__isnull=True).report
+    assert again["counts"]["edits"] == analysis.report["counts"]["edits"] - len(texts)
+    # Judgments of what the editor wrote are about nothing any more.
+    assert again["counts"]["judgments"] < analysis.report["counts"]["judgments"] - gone
 
 
 def test_a_draft_has_no_report(signed_in, user):

@@ -17,7 +17,7 @@ class Command(BaseCommand):
         parser.add_argument("--owner", required=True, help="username of whom it shall belong to")
 
     def handle(self, *, bundle: Path, owner: str, **options: Any) -> None:
-        from evaluation.actions import keep_scores, make_analysis, scores_of, unscored
+        from evaluation.actions import differing, keep_scores, make_analysis, scores_of, unscored
         from evaluation.bundles import read_bundle
         from evaluation.core.report.slices import Slice
 
@@ -28,15 +28,10 @@ class Command(BaseCommand):
         self.stdout.write(f"Study {study.pk}: {study.name}")
         keep_scores(scores_of(study, unscored(study)))
         after = make_analysis(study, Slice()).report
-        differing = sorted(name for name in figures(before) if before[name] != after.get(name))
-        if differing:
+        changed = differing(before, after)
+        if changed:
             raise CommandError(
-                f"The study is here, but its report differs in: {', '.join(differing)}. "
+                f"The study is here, but its report differs in: {', '.join(changed)}. "
                 "Were bundle and report made by the same version?"
             )
         self.stdout.write("Every figure of its report is the same.")
-
-
-def figures(report: dict[str, Any]) -> set[str]:
-    """The parts of a report that are figures: its name and its versions may differ."""
-    return set(report) - {"facts"}
