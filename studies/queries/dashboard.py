@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db.models import Avg, Count, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce, Now
+from django.utils import timezone
 
 from decoding.models.ownership import Visitor
+from evaluation.core.statistics.quartiles import quartiles
 from studies.models import Edit, Judgment, Kind, Participant, Slot, Study, Task
-from studies.queries.slots import counts
+from studies.queries.planning import lists_of
 
+State = Slot.State
 _OF_LATE = timedelta(minutes=15)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Slots by their state."""
+
+    total: int = 0
+    filled: int = 0
+    leased: int = 0
+    open: int = 0
+    waiting: int = 0
+    void: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +37,8 @@ class Stage:
 
     kind: str
     label: str
-    total: int
-    filled: int
-    leased: int
-    open: int
-    waiting: int
-    void: int
+    counts: Counts
+    quartiles: tuple[Counts, ...]  # of the baseline's BLEU+1 (B5), the hardest sentences first
     seconds: float | None  # an answer's time on average
     per_second: float | None  # answers, of late
     late: int  # surplus answers
@@ -40,7 +52,23 @@ class Stage:
         """Until the last slot is filled, at the pace of late."""
         if not self.per_second:
             return None
-        return timedelta(seconds=(self.total - self.void - self.filled) / self.per_second)
+        slots = self.counts
+        return timedelta(seconds=(slots.total - slots.void - slots.filled) / self.per_second)
+
+    @property
+    def end(self) -> datetime | None:
+        """When the last slot is filled, at the pace of late."""
+        remaining = self.remaining
+        return timezone.now() + remaining if remaining else None
+
+
+@dataclass(frozen=True, slots=True)
+class Dashboard:
+    """How far a study is: its two stages, and its sentences."""
+
+    stages: tuple[Stage, ...]
+    complete: int  # sentences of which everything is answered
+    sentences: int
 
 
 def studies_on_page(user: Visitor) -> QuerySet[Study]:
@@ -48,46 +76,81 @@ def studies_on_page(user: Visitor) -> QuerySet[Study]:
     return Study.objects.visible_to(user).select_related("owner", "corpus").defer("plan")
 
 
-def stages(study: Study) -> list[Stage]:
-    """EDITING and EVAL, each in one line."""
-    states = counts(study)
-    made = []
-    for kind, answers in ((Kind.EDITING, Edit), (Kind.EVAL, Judgment)):
-        of_study = answers._default_manager.filter(slot__study=study)
-        facts = of_study.aggregate(
-            seconds=Avg("seconds", filter=Q(standing="counted")),
-            recent=Count("pk", filter=Q(standing="counted", answered_at__gt=Now() - _OF_LATE)),
-            late=Count("pk", filter=Q(standing="late")),
-        )
-        found = states[kind.value]
-        made.append(
-            Stage(
-                kind=kind.value,
-                label=str(kind.label),
-                total=found["total"],
-                filled=found["filled"],
-                leased=found["leased"],
-                open=found["open"],
-                waiting=found["waiting"],
-                void=found["void"],
-                seconds=facts["seconds"],
-                per_second=facts["recent"] / _OF_LATE.total_seconds() or None,
-                late=facts["late"],
-            )
-        )
-    return made
-
-
-def sentences_complete(study: Study) -> tuple[int, int]:
-    """Of how many sentences everything is answered, and how many there are."""
-    rows = (
+def dashboard(study: Study) -> Dashboard:
+    """EDITING and EVAL, whole and by quartile, from one count of the slots."""
+    rows = list(
         Slot.objects.filter(study=study)
         .order_by()
-        .values("segment")
-        .annotate(left=Count("pk", filter=Q(state__in=["open", "leased", "waiting"])))
+        .values_list("kind", "segment", "state")
+        .annotate(n=Count("pk"))
     )
-    left = [row["left"] for row in rows]
-    return left.count(0), len(left)
+    segments = sorted({segment for _, segment, _, _ in rows})
+    quartile_of = _quartiles(study, segments)
+    unfinished = {
+        segment for _, segment, state, _ in rows if state not in (State.FILLED, State.VOID)
+    }
+    return Dashboard(
+        tuple(
+            _stage(study, kind, answers, [row for row in rows if row[0] == kind], quartile_of)
+            for kind, answers in ((Kind.EDITING, Edit), (Kind.EVAL, Judgment))
+        ),
+        complete=len(segments) - len(unfinished),
+        sentences=len(segments),
+    )
+
+
+def _stage(
+    study: Study,
+    kind: Kind,
+    answers: type[Edit | Judgment],
+    rows: list[tuple[str, int, str, int]],
+    quartile_of: dict[int, int],
+) -> Stage:
+    facts = answers._default_manager.filter(slot__study=study).aggregate(
+        seconds=Avg("seconds", filter=Q(standing="counted")),
+        recent=Count("pk", filter=Q(standing="counted", answered_at__gt=Now() - _OF_LATE)),
+        late=Count("pk", filter=Q(standing="late")),
+    )
+    return Stage(
+        kind=kind.value,
+        label=str(kind.label),
+        counts=_counted((state, n) for _, _, state, n in rows),
+        quartiles=tuple(
+            _counted((state, n) for _, segment, state, n in rows if quartile_of[segment] == group)
+            for group in range(4)
+        )
+        if quartile_of
+        else (),
+        seconds=facts["seconds"],
+        per_second=facts["recent"] / _OF_LATE.total_seconds() or None,
+        late=facts["late"],
+    )
+
+
+def _counted(states: Iterable[tuple[str, int]]) -> Counts:
+    found = dict.fromkeys(State.values, 0)
+    for state, count in states:
+        found[state] += count
+    return Counts(total=sum(found.values()), **found)
+
+
+def _quartiles(study: Study, segments: list[int]) -> dict[int, int]:
+    """The quartile of each sentence by the BLEU+1 of the baseline's 1-best, as in the report.
+
+    Empty where a sentence has no such figure.
+    """
+    baseline = study.conditions.select_related("study").order_by("place").first()
+    if baseline is None or not segments:
+        return {}
+    scores = dict(
+        lists_of(baseline, segments)
+        .filter(first_bleu1__isnull=False)
+        .values_list("segment", "first_bleu1")
+    )
+    if set(scores) != set(segments):
+        return {}
+    groups = quartiles([scores[segment] for segment in segments]).group
+    return {segment: int(group) for segment, group in zip(segments, groups, strict=True)}
 
 
 def participants_on_page(study: Study) -> QuerySet[Participant]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
-from studies.models import Assignment, Kind, Participant, Slot, Study
+from studies.models import Assignment, Kind, Participant, Slot
 
 
 def free_slots(participant: Participant, kind: str, *, pairs_per_judge: int = 1) -> QuerySet[Slot]:
@@ -37,18 +37,6 @@ def unfinished_editing(study_id: int, segment_id: int | None = None) -> QuerySet
         state__in=[Slot.State.WAITING, Slot.State.OPEN, Slot.State.LEASED],
     )
     return slots if segment_id is None else slots.filter(segment_id=segment_id)
-
-
-def counts(study: Study) -> dict[str, dict[str, int]]:
-    """How many slots of each kind are in each state, and how many there are."""
-    found = {kind: {"total": 0, **dict.fromkeys(Slot.State.values, 0)} for kind in Kind.values}
-    rows = (
-        Slot.objects.filter(study=study).order_by().values("kind", "state").annotate(n=Count("pk"))
-    )
-    for row in rows:
-        found[row["kind"]][row["state"]] = row["n"]
-        found[row["kind"]]["total"] += row["n"]
-    return found
 
 
 def open_or_coming(study_id: int) -> QuerySet[Slot]:

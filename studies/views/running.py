@@ -21,10 +21,9 @@ from studies.arrivals import way_back
 from studies.forms import AmendForm, CrowdForm, ExcludeForm, InviteForm
 from studies.models import Edit, Judgment, Kind, Participant, Study
 from studies.queries.dashboard import (
+    dashboard,
     participants_on_page,
-    sentences_complete,
     simulated_too,
-    stages,
     studies_on_page,
     tasks_on_page,
 )
@@ -47,16 +46,13 @@ def study_page(request: HttpRequest, pk: int) -> HttpResponse:
     editable = Study.objects.editable_by(request.user).filter(pk=pk).exists()
     if study.is_draft and editable:
         return redirect("studies:step", study.pk, "design")
-    complete, sentences = sentences_complete(study)
     return render(
         request,
         "studies/study.html#panel" if request.htmx else "studies/study.html",
         {
             "study": study,
             "editable": editable,
-            "stages": stages(study),
-            "complete": complete,
-            "sentences": sentences,
+            "dashboard": dashboard(study),
             "participants": study.participants.exclude(state="invited").count(),
             "simulated": simulated_too(study),
             "link": request.build_absolute_uri(reverse("studies:arrive", args=[study.code])),
@@ -107,7 +103,7 @@ def participant_list(request: HttpRequest, pk: int) -> HttpResponse:
     page = Paginator(participants_on_page(study), ROWS_ON_A_PAGE)
     return render(
         request,
-        "studies/participants.html",
+        "studies/participants.html#rows" if request.htmx else "studies/participants.html",
         {"study": study, "page": page.get_page(request.GET.get("page")), "invite": InviteForm()},
     )
 

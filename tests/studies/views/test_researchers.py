@@ -186,15 +186,18 @@ def test_a_preview_shows_the_page_and_leases_nothing(client, user, page, frozen)
 def test_the_dashboard_says_how_far_it_is(client, user):
     study = make_running_study(user, sentences=1)
     play(study, people=6)
-    stage = {stage.kind: stage for stage in client.get(address(study, "study")).context["stages"]}
-    assert (stage["editing"].filled, stage["editing"].total) == (6, 6)
-    assert (stage["eval"].open, stage["eval"].filled) == (27, 0)
+    editing, judging = client.get(address(study, "study")).context["dashboard"].stages
+    assert (editing.counts.filled, editing.counts.total) == (6, 6)
+    assert (judging.counts.open, judging.counts.filled) == (27, 0)
     play(study, people=27)
-    context = client.get(address(study, "study")).context
-    assert (context["complete"], context["sentences"]) == (1, 1)
-    assert context["stages"][1].per_second > 0
+    shown = client.get(address(study, "study")).context["dashboard"]
+    assert (shown.complete, shown.sentences) == (1, 1)
+    assert shown.stages[1].per_second > 0
     page = client.get(address(study, "study"), headers={"HX-Request": "true"}).content.decode()
     assert page.lstrip().startswith("<section")
+    page = client.get(address(study, "participants"), headers={"HX-Request": "true"})
+    assert page.content.decode().lstrip().startswith("<section")
+    assert 'hx-trigger="every 5s"' in page.content.decode()
 
 
 def test_states_change_one_way(client, user):
