@@ -1,8 +1,13 @@
-"""One loop for all methods: decode, merge, optimise, stop (ALGORITHMS E)."""
+"""One loop for all methods: decode, merge, optimise, stop (ALGORITHMS E).
+
+Lists say nothing of weights far from those that made them: what looks best there may decode to
+rubbish. So every step starts from the best weights so far, and is half as long after a round that
+was no better, and up to twice as long after one that was.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,7 +31,8 @@ class LoopOptions:
     rounds: int = 15  # decodings at most
     patience: int = 5  # rounds in a row without a better score
     least_change: float = 1e-5  # of weights whose absolute values sum to 1; Moses' value
-    # How much of the new weights to take, the rest being the old ones; PRO's paper takes 0.1.
+    # How much of the new weights to take at most, the rest being the best ones so far; PRO's paper
+    # takes 0.1 of the new and the rest of the last ones.
     interpolation: float = 1.0
 
     def __post_init__(self) -> None:
@@ -106,24 +112,42 @@ def _next_round(
     )
     decoded = Progress((*progress.rounds, done), progress.weights, merged)
     # On the way from old weights to new ones, there may be nothing new yet.
-    if done.new == 0 and options.interpolation == 1.0:
+    if done.new == 0 and _share(progress.rounds, options.interpolation) == 1.0:
         return replace(decoded, stopped="no new translations")
-    rounds = len(decoded.rounds)
-    if rounds - 1 - decoded.rounds.index(decoded.best) >= options.patience:
+    rounds, best = len(decoded.rounds), decoded.best
+    if rounds - 1 - decoded.rounds.index(best) >= options.patience:
         return replace(decoded, stopped=f"no better score for {options.patience} rounds")
     if rounds >= options.rounds:
         return replace(decoded, stopped=f"{options.rounds} rounds done")
-    found = optimise(merged, progress.weights, rng)
-    share = options.interpolation
-    weights = share * found.weights + (1 - share) * progress.weights
-    forecast = replace(done, forecast=metric.under(merged, weights))
-    change = np.abs(_scaled(weights) - _scaled(progress.weights)).max()
+    share = _share(decoded.rounds, options.interpolation)
+    found = optimise(merged, best.weights, rng).weights
+    change = share * np.abs(_scaled(found) - _scaled(best.weights)).max()
+    weights = found if share == 1.0 else _between(best.weights, found, share)
     return Progress(
-        (*progress.rounds, forecast),
+        (*progress.rounds, replace(done, forecast=metric.under(merged, weights))),
         weights,
         merged,
         stopped="the weights stay as they are" if change < options.least_change else "",
     )
+
+
+def _share(rounds: Sequence[Round], most: float) -> float:
+    """How much of new weights to take after these rounds."""
+    share = most
+    for number, done in enumerate(rounds[1:], start=1):
+        best = max(before.score for before in rounds[:number])
+        share = min(most, 2 * share) if done.score > best else share / 2
+    return share
+
+
+def _between(old: FloatArray, new: FloatArray, share: float) -> FloatArray:
+    """Weights on the way from old to new, as long as the new ones.
+
+    Both count by what they select, so their lengths do not matter.
+    """
+    way = share * _scaled(new) + (1 - share) * _scaled(old)
+    length = np.abs(new).sum()
+    return way * length if length > 0 else way
 
 
 def _scaled(weights: FloatArray) -> FloatArray:

@@ -6,7 +6,7 @@ import pytest
 from evaluation.core.errors import InputError
 from evaluation.core.tuning.keeping import load_progress, save_progress
 from evaluation.core.tuning.lists import KBestLists, merge, model_scores
-from evaluation.core.tuning.loop import LoopOptions, Progress, tune
+from evaluation.core.tuning.loop import LoopOptions, Progress, Round, _share, tune
 from evaluation.core.tuning.mert import MertOptions, tune_mert
 from evaluation.core.tuning.methods import METHODS
 from evaluation.core.tuning.metric import BLEU
@@ -83,12 +83,39 @@ def test_it_stops_when_there_is_nothing_to_gain(method, options, k, rounds, why)
         assert progress.best.weights.tolist() == begin.tolist()
 
 
+def test_after_a_worse_round_it_goes_half_as_far_from_the_best_weights():
+    begin, far = np.array([0.5, 0.1, 0.1, 0.1]), np.array([-4.0, 2.0, 1.0, 1.0])
+    starts = []
+
+    def method(lists, start, rng):
+        starts.append(start)
+        return TuningResult(far, 0.0, 0.0)
+
+    progress = tune(partial(decode, k=3), method, begin, 1, LoopOptions(patience=3))
+    assert [start.tolist() for start in starts] == [begin.tolist()] * 3
+    best = progress.best.score
+    assert best == progress.rounds[0].score > max(done.score for done in progress.rounds[1:])
+    # Both scaled to absolute values of sum 1, and then as long as the new ones.
+    for share, done in zip((1.0, 0.5, 0.25), progress.rounds[1:], strict=True):
+        expected = 8 * (share * far / 8 + (1 - share) * begin / 0.8)
+        assert done.weights == pytest.approx(expected)
+
+
+def test_after_a_better_round_it_goes_further_again():
+    weights = (START, -START, np.array([-0.2, 0.3, 0.25, 0.25]), START)
+    scores = (1.0, 0.5, 2.0, 3.0)
+    rounds = tuple(Round(w, s, 1, 1, 0.0) for w, s in zip(weights, scores, strict=True))
+    shares = [_share(rounds[:done], 0.8) for done in (1, 2, 3, 4)]
+    assert shares == [0.8, 0.4, 0.8, 0.8]
+
+
 class CrashError(Exception):
     pass
 
 
 def test_what_was_interrupted_ends_as_if_it_had_not_been(tmp_path):
-    whole = tune(decode, optimise, START, 7)
+    options = LoopOptions(interpolation=0.25)
+    whole = tune(decode, optimise, START, 7, options)
     assert len(whole.rounds) > 3
     path = tmp_path / "progress.npz"
 
@@ -98,8 +125,8 @@ def test_what_was_interrupted_ends_as_if_it_had_not_been(tmp_path):
             raise CrashError
 
     with pytest.raises(CrashError):
-        tune(decode, optimise, START, 7, after_round=keep_and_crash)
-    resumed = tune(decode, optimise, load_progress(path, "mert"), 7)
+        tune(decode, optimise, START, 7, options, after_round=keep_and_crash)
+    resumed = tune(decode, optimise, load_progress(path, "mert"), 7, options)
     assert [done.weights.tolist() for done in resumed.rounds] == [
         done.weights.tolist() for done in whole.rounds
     ]
