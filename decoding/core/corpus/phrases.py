@@ -185,6 +185,28 @@ def save_pairs(path: Path, pairs: PhrasePairs) -> None:
         np.savez(file, **{field.name: getattr(pairs, field.name) for field in fields(pairs)})
 
 
+def select_pairs(pairs: PhrasePairs, rows: IntArray) -> PhrasePairs:
+    """Some of the pairs, and only their phrases."""
+    sources, source = np.unique(pairs.source[rows], return_inverse=True)
+    targets, target = np.unique(pairs.target[rows], return_inverse=True)
+    return PhrasePairs(
+        sources=pairs.sources[sources],
+        targets=pairs.targets[targets],
+        source=source,
+        target=target,
+        count=pairs.count[rows],
+        links=pairs.links[rows],
+        inverse_links=pairs.inverse_links[rows],
+        orientations=pairs.orientations[rows],
+        source_count=pairs.source_count[rows],
+        source_fanout=pairs.source_fanout[rows],
+        target_count=pairs.target_count[rows],
+        target_fanout=pairs.target_fanout[rows],
+        target_number=pairs.target_number[rows],
+        ends=pairs.ends,
+    )
+
+
 def _plan_shards(
     bitext: Bitext, links: Links, options: ExtractionOptions, per_shard: int
 ) -> tuple[IntArray, IntArray]:

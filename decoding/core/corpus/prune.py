@@ -17,7 +17,13 @@ import numpy.typing as npt
 from numba import njit
 
 from decoding.core.corpus.bitext import Bitext, Sentences
-from decoding.core.corpus.phrases import CountedPhrases, PhrasePairs, Progress, save_pairs
+from decoding.core.corpus.phrases import (
+    CountedPhrases,
+    PhrasePairs,
+    Progress,
+    save_pairs,
+    select_pairs,
+)
 from evaluation.core.errors import InputError
 
 IntArray = npt.NDArray[np.int64]
@@ -111,35 +117,13 @@ def prune_phrases(
     source, target = index_phrases(bitext.source), index_phrases(bitext.target)
     kept = source_phrases = 0
     for number, (path, pairs) in enumerate(zip(counted.shards, counted.load(), strict=True), 1):
-        pairs = _subset(pairs, np.flatnonzero(significance(pairs, source, target) >= limit))
+        pairs = select_pairs(pairs, np.flatnonzero(significance(pairs, source, target) >= limit))
         save_pairs(path, pairs)
         kept += len(pairs)
         source_phrases += len(pairs.sources)
         if progress:
             progress(number / len(counted.shards))
     return replace(counted, pairs=kept, source_phrases=source_phrases)
-
-
-def _subset(pairs: PhrasePairs, rows: IntArray) -> PhrasePairs:
-    """Some of the pairs, and only their phrases."""
-    sources, source = np.unique(pairs.source[rows], return_inverse=True)
-    targets, target = np.unique(pairs.target[rows], return_inverse=True)
-    return PhrasePairs(
-        sources=pairs.sources[sources],
-        targets=pairs.targets[targets],
-        source=source,
-        target=target,
-        count=pairs.count[rows],
-        links=pairs.links[rows],
-        inverse_links=pairs.inverse_links[rows],
-        orientations=pairs.orientations[rows],
-        source_count=pairs.source_count[rows],
-        source_fanout=pairs.source_fanout[rows],
-        target_count=pairs.target_count[rows],
-        target_fanout=pairs.target_fanout[rows],
-        target_number=pairs.target_number[rows],
-        ends=pairs.ends,
-    )
 
 
 @njit(cache=True, nogil=True)

@@ -22,6 +22,7 @@ from decoding.core.corpus.align import AlignmentOptions, align
 from decoding.core.corpus.assemble import assemble_table, vocabulary_of_side
 from decoding.core.corpus.bitext import Bitext, encode_side, open_side, pair_up
 from decoding.core.corpus.clean import Cleaner, CleaningOptions
+from decoding.core.corpus.entropy import EntropyOptions, prune_by_entropy
 from decoding.core.corpus.extract import ExtractionOptions
 from decoding.core.corpus.lexical import LexicalTable, lexical_lines, lexical_table
 from decoding.core.corpus.links import Links, pharaoh_lines, read_pharaoh
@@ -98,6 +99,7 @@ class TrainingOptions:
     symmetry: SymmetryOptions = field(default_factory=SymmetryOptions)
     extraction: ExtractionOptions = field(default_factory=ExtractionOptions)
     pruning: PruningOptions | None = None  # by significance; None: all pairs are kept
+    entropy: EntropyOptions | None = None  # by relative entropy, after that
     scoring: ScoringOptions = field(default_factory=ScoringOptions)
     language: EstimationOptions = field(default_factory=EstimationOptions)
     moses_files: bool = False  # also keep tables, language model and moses.ini as Moses's text
@@ -318,12 +320,18 @@ def _lexical(training: _Training) -> dict[str, Any]:
 def _phrases(training: _Training) -> dict[str, Any]:
     """Extract and count phrase pairs, and drop those that are together by chance."""
     bitext, pruning = training.bitext(), training.options.pruning
+    entropy, folder = training.options.entropy, training.work / "phrases"
+    parts = 1 + (pruning is not None) + (entropy is not None)
+
+    def part(number: int) -> Callable[[float], None]:
+        return lambda done: training.progress("phrases", (number + done) / parts)
+
     counted = count_phrases(
         bitext,
         training.links(),
-        training.work / "phrases",
+        folder,
         training.options.extraction,
-        progress=lambda done: training.progress("phrases", done / 2 if pruning else done),
+        progress=part(0),
     )
     extracted = counted.pairs
     if not extracted:
@@ -333,9 +341,9 @@ def _phrases(training: _Training) -> dict[str, Any]:
             hint="The alignment links no words; see whether the texts belong together.",
         )
     if pruning:
-        counted = prune_phrases(
-            counted, bitext, pruning, lambda done: training.progress("phrases", (1 + done) / 2)
-        )
+        counted = prune_phrases(counted, bitext, pruning, part(1))
+    if entropy:
+        counted = prune_by_entropy(counted, entropy, folder, part(parts - 1))
     return {
         "extracted": extracted,
         "shards": len(counted.shards),

@@ -54,6 +54,13 @@ class Command(BaseCommand):
             help="drop pairs below this significance: a+e, a-e (Johnson et al. 2007) or a number",
         )
         phrases.add_argument(
+            "--relative-entropy",
+            type=float,
+            metavar="T",
+            help="drop pairs that shorter ones make at a loss of less than T nats (Zens et al. "
+            "2012): 1 or so",
+        )
+        phrases.add_argument(
             "--moses-files",
             action="store_true",
             help="also write tables, language model and moses.ini as Moses's text files",
@@ -137,6 +144,7 @@ def _options(given: dict[str, Any]) -> Any:
 
     from decoding.core.corpus.align import AlignmentOptions
     from decoding.core.corpus.clean import CleaningOptions
+    from decoding.core.corpus.entropy import EntropyOptions
     from decoding.core.corpus.extract import ExtractionOptions
     from decoding.core.corpus.preparation import PreparationOptions
     from decoding.core.corpus.prune import PruningOptions
@@ -167,6 +175,9 @@ def _options(given: dict[str, Any]) -> Any:
         symmetry=SymmetryOptions(given["symmetrization"]),
         extraction=ExtractionOptions(given["longest_phrase"]),
         pruning=PruningOptions(given["significance"]) if given["significance"] else None,
+        entropy=None
+        if given["relative_entropy"] is None
+        else EntropyOptions(given["relative_entropy"]),
         scoring=ScoringOptions(given["discount"]),
         language=EstimationOptions(order=given["order"]),
         moses_files=given["moses_files"],
