@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from itertools import count
 
+from decoding.actions.pairs import pair_lists
 from decoding.models import (
     Corpus,
     ListEntry,
@@ -99,4 +100,5 @@ def make_list(
         ListEntry(translation_list=made, rank=rank, text=text, score=-float(rank))
         for rank, text in enumerate(texts, start=1)
     )
+    pair_lists([made])
     return made

@@ -10,6 +10,7 @@ from django.core.exceptions import ObjectDoesNotExist
 from django.db import IntegrityError, transaction
 
 from decoding.actions.jobs import submit_once
+from decoding.actions.pairs import pair_lists
 from decoding.figures import ListFigures, list_figures
 from decoding.makers import Translation, why_not
 from decoding.models import (
@@ -119,6 +120,7 @@ def save_lists(made: Sequence[MadeList], job: Job) -> None:
         if row not in there
         for rank, translation in enumerate(one.translations, start=1)
     )
+    pair_lists([row for row, _, _ in rows if row not in there])
 
 
 def _insert(rows: list[TranslationList]) -> list[TranslationList]:

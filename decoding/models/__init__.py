@@ -1,6 +1,13 @@
 from decoding.models.corpora import Corpus, Direction, Reference, Segment
 from decoding.models.jobs import Job
-from decoding.models.lists import FailedSegment, ListEntry, TranslationList, TuningCell, TuningRun
+from decoding.models.lists import (
+    FailedSegment,
+    ListEntry,
+    ListPair,
+    TranslationList,
+    TuningCell,
+    TuningRun,
+)
 from decoding.models.ownership import Owned, OwnedQuerySet, Share
 from decoding.models.recipes import Recipe, RecipeVersion
 from decoding.models.systems import Pool, System
@@ -11,6 +18,7 @@ __all__ = [
     "FailedSegment",
     "Job",
     "ListEntry",
+    "ListPair",
     "Owned",
     "OwnedQuerySet",
     "Pool",

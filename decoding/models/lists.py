@@ -11,6 +11,13 @@ from decoding.models.recipes import Recipe, RecipeVersion
 from decoding.models.systems import System
 
 
+def _said_by_lists(model: type[models.Model]) -> models.ForeignKey:
+    """A key that another row holds as well, and is deleted with."""
+    return models.ForeignKey(
+        model, models.DO_NOTHING, related_name="+", db_constraint=False, db_index=False
+    )
+
+
 class TranslationList(models.Model):
     """Translations of a segment by a system, made by a recipe: made once, never changed."""
 
@@ -48,6 +55,57 @@ class TranslationList(models.Model):
 
     def __str__(self) -> str:
         return f"list {self.pk}"
+
+
+class ListPair(models.Model):
+    """Two lists of a segment by one system, in this order, or a list and itself.
+
+    Kept so that the lists browser finds any page of any order in an index, for a gain belongs to
+    two lists. `decoding.actions.pairs` makes them with the lists; all that they say follows from
+    those, which never change.
+    """
+
+    baseline = models.ForeignKey(
+        TranslationList, models.CASCADE, related_name="+", db_index=False
+    )  # the unique constraint has an index
+    other = models.ForeignKey(TranslationList, models.CASCADE, related_name="+")
+
+    # The lists' own, here for the indices. They go when the lists go.
+    corpus = _said_by_lists(Corpus)
+    system = _said_by_lists(System)
+    baseline_version = _said_by_lists(RecipeVersion)
+    other_version = _said_by_lists(RecipeVersion)
+    segment = _said_by_lists(Segment)
+    number = models.PositiveIntegerField()
+    length = models.PositiveIntegerField()
+    bleu1 = models.FloatField(null=True, help_text="BLEU+1 of the baseline's first translation.")
+    baseline_coverage = models.FloatField(null=True)
+    other_coverage = models.FloatField(null=True)
+    gain = models.FloatField(null=True, help_text="By how much the other's coverage is higher.")
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [
+            models.UniqueConstraint(fields=["baseline", "other"], name="one_pair_of_two_lists"),
+        ]
+        # Each holds all that is filtered by, so that what lies before a page is passed over in the
+        # index alone.
+        indexes = [
+            models.Index(
+                fields=["corpus", "system", "baseline_version", "other_version", *sorted_by],
+                include=sorted({"id", "segment", "bleu1", "gain", "length"} - set(sorted_by)),
+                name=f"pairs_by_{sorted_by[0]}",
+            )
+            for sorted_by in (
+                ["number"],
+                ["bleu1", "number"],
+                ["gain", "number"],
+                ["length", "number"],
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"lists {self.baseline_id} and {self.other_id}"
 
 
 class ListEntry(models.Model):

@@ -11,19 +11,20 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from django.core.cache import cache
-from django.db.models import Exists, F, FilteredRelation, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from decoding.models import Corpus, RecipeVersion, Segment, System, TranslationList
+from decoding.models import Corpus, ListPair, RecipeVersion, System, TranslationList
 
+# Each is an index of `ListPair`, read forwards or backwards.
 SORTS = {
     "segment": ("number",),
     "-segment": ("-number",),
     "bleu1": ("bleu1", "number"),
-    "-bleu1": ("-bleu1", "number"),
+    "-bleu1": ("-bleu1", "-number"),
     "gain": ("gain", "number"),
-    "-gain": ("-gain", "number"),
+    "-gain": ("-gain", "-number"),
     "length": ("length", "number"),
-    "-length": ("-length", "number"),
+    "-length": ("-length", "-number"),
 }
 GAINS = {"more": Q(gain__gt=0), "same": Q(gain=0), "less": Q(gain__lt=0)}
 LENGTHS = {
@@ -52,44 +53,37 @@ class Comparison:
     length: str = ""  # of LENGTHS; "" is all
 
 
-def compared_segments(wanted: Comparison) -> QuerySet[Segment]:
-    """The segments of which both lists are there, as wanted; `baseline`, `other` and `gain` are
-    annotated.
-    """
-    segments = (
-        wanted.corpus.segments.annotate(
-            baseline=_lists(wanted, wanted.baseline), other=_lists(wanted, wanted.other)
-        )
-        # From here on by these names alone: each look through a relation could be a join more.
-        .annotate(
-            gain=F("other__coverage") - F("baseline__coverage"),
-            baseline_pk=F("baseline__pk"),
-            other_pk=F("other__pk"),
-            bleu1=F("baseline__first_bleu1"),
-            baseline_coverage=F("baseline__coverage"),
-            other_coverage=F("other__coverage"),
-        )
-        .filter(baseline_pk__isnull=False, other_pk__isnull=False)
+def compared_pairs(wanted: Comparison) -> QuerySet[ListPair]:
+    """The segments of which both lists are there, as wanted: each an entry of one index."""
+    pairs = ListPair.objects.filter(
+        corpus=wanted.corpus,
+        system=wanted.system,
+        baseline_version=wanted.baseline,
+        other_version=wanted.other,
     )
     if wanted.quartile:
-        segments = segments.filter(_within(remembered_bounds(wanted), wanted.quartile))
+        pairs = pairs.filter(_within(remembered_bounds(wanted), wanted.quartile))
     if wanted.gain:
-        segments = segments.filter(GAINS[wanted.gain])
+        pairs = pairs.filter(GAINS[wanted.gain])
     if wanted.length:
-        segments = segments.filter(LENGTHS[wanted.length])
-    return segments.order_by(*SORTS[wanted.sort])
+        pairs = pairs.filter(LENGTHS[wanted.length])
+    return pairs.order_by(*SORTS[wanted.sort])
 
 
-def _lists(wanted: Comparison, version: RecipeVersion) -> FilteredRelation:
-    return FilteredRelation(
-        "lists",
-        condition=Q(lists__system=wanted.system.pk, lists__recipe_version=version.pk),
-    )
+def pairs_between(wanted: Comparison, start: int, stop: int) -> QuerySet[ListPair]:
+    """Those at places from start to before stop, with their segments.
+
+    Found by their keys alone first: what lies before the first of them is passed over in an
+    index, and joined with nothing.
+    """
+    keys = compared_pairs(wanted).values("pk")[start:stop]
+    pairs = ListPair.objects.filter(pk__in=keys).select_related("segment")
+    return pairs.order_by(*SORTS[wanted.sort])
 
 
 def remembered_count(wanted: Comparison) -> int:
     """How many segments are wanted, as it was half a minute ago at most."""
-    return _remembered("count", wanted, lambda: compared_segments(wanted).count())
+    return _remembered("count", wanted, lambda: compared_pairs(wanted).count())
 
 
 def remembered_bounds(wanted: Comparison) -> list[tuple[float, int] | None]:
@@ -137,14 +131,15 @@ def quartile_of(bounds: list[tuple[float, int] | None], bleu1: float, segment: i
 
 
 def _within(bounds: list[tuple[float, int] | None], quartile: int) -> Q:
+    # The first condition of each is what an index can be entered by; ties are by segment.
     inside = Q(bleu1__isnull=False)
     if quartile > 1:
         lower = bounds[quartile - 2]
         if lower is None:
             return Q(pk__in=[])
-        inside &= Q(bleu1__gt=lower[0]) | Q(bleu1=lower[0], pk__gte=lower[1])
+        inside &= Q(bleu1__gte=lower[0]) & (Q(bleu1__gt=lower[0]) | Q(segment__gte=lower[1]))
     if quartile < 4 and (upper := bounds[quartile - 1]):
-        inside &= Q(bleu1__lt=upper[0]) | Q(bleu1=upper[0], pk__lt=upper[1])
+        inside &= Q(bleu1__lte=upper[0]) & (Q(bleu1__lt=upper[0]) | Q(segment__lt=upper[1]))
     return inside
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.contrib.auth.decorators import login_required
-from django.core.paginator import Paginator
+from django.core.paginator import Page, Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.functional import cached_property
@@ -12,12 +12,12 @@ from django.views.decorators.http import require_GET
 from decoding.access import fetch_for
 from decoding.display import DISPLAYS, Display
 from decoding.forms.browser import ComparisonForm
-from decoding.models import Corpus, ListEntry, Segment, System, TranslationList
+from decoding.models import Corpus, ListEntry, ListPair, System, TranslationList
 from decoding.queries.browser import (
     Comparison,
-    compared_segments,
     compared_versions,
     lists_with_entries,
+    pairs_between,
     quartile_of,
     remembered_bounds,
     remembered_count,
@@ -40,13 +40,11 @@ def all_lists(request: HttpRequest) -> HttpResponse:
 def browse(request: HttpRequest, corpus: int, system: int) -> HttpResponse:
     """The segments of a comparison, a page at a time."""
     form, wanted = _wanted(request, corpus, system)
-    paginator = Paginator(compared_segments(wanted), ON_A_PAGE)
-    paginator.count = remembered_count(wanted)
-    page = paginator.get_page(request.GET.get("page"))
+    page: Page[ListPair] = Paginator(_Places(wanted), ON_A_PAGE).get_page(request.GET.get("page"))
     bounds = remembered_bounds(wanted)
     rows = [
-        (place, segment, _quartile(bounds, segment))
-        for place, segment in enumerate(page, start=page.start_index())
+        (place, pair, _quartile(bounds, pair))
+        for place, pair in enumerate(page, start=page.start_index())
     ]
     return render(
         request,
@@ -60,16 +58,16 @@ def browse(request: HttpRequest, corpus: int, system: int) -> HttpResponse:
 def compare(request: HttpRequest, corpus: int, system: int, place: int) -> HttpResponse:
     """Two lists of the segment at that place (from 1) among those wanted, side by side."""
     form, wanted = _wanted(request, corpus, system)
-    segments = compared_segments(wanted)
     count = remembered_count(wanted)
-    segment = next(iter(segments[place - 1 : place].prefetch_related("references")), None)
-    if segment is None:
+    found = pairs_between(wanted, max(0, place - 1), place)
+    pair = found.prefetch_related("segment__references").first()
+    if pair is None:
         raise Http404("There is no such segment among those wanted.")
-    lists = lists_with_entries([segment.baseline_pk, segment.other_pk])
+    lists = lists_with_entries([pair.baseline_id, pair.other_id])
     display = DISPLAYS.get(request.GET.get("display", ""), Display())
     sides = [
         Side(lists[key], display, wanted.corpus.target_language, wanted.corpus.target_direction)
-        for key in (segment.baseline_pk, segment.other_pk)
+        for key in (pair.baseline_id, pair.other_id)
     ]
     return render(
         request,
@@ -77,8 +75,8 @@ def compare(request: HttpRequest, corpus: int, system: int, place: int) -> HttpR
         {
             "form": form,
             "wanted": wanted,
-            "segment": segment,
-            "quartile": _quartile(remembered_bounds(wanted), segment),
+            "pair": pair,
+            "quartile": _quartile(remembered_bounds(wanted), pair),
             "sides": sides,
             "place": place,
             "count": count,
@@ -87,6 +85,19 @@ def compare(request: HttpRequest, corpus: int, system: int, place: int) -> HttpR
             "page_of_place": (place - 1) // ON_A_PAGE + 1,
         },
     )
+
+
+class _Places:
+    """What is wanted, as a paginator wants it: counted and cut into slices."""
+
+    def __init__(self, wanted: Comparison) -> None:
+        self.wanted = wanted
+
+    def __len__(self) -> int:
+        return remembered_count(self.wanted)
+
+    def __getitem__(self, places: slice) -> list[ListPair]:
+        return list(pairs_between(self.wanted, places.start, places.stop))
 
 
 @dataclass(frozen=True)
@@ -124,5 +135,5 @@ def _wanted(request: HttpRequest, corpus: int, system: int) -> tuple[ComparisonF
     return form, form.comparison(found_corpus, found_system)
 
 
-def _quartile(bounds: list[tuple[float, int] | None], segment: Segment) -> int | None:
-    return None if segment.bleu1 is None else quartile_of(bounds, segment.bleu1, segment.pk)
+def _quartile(bounds: list[tuple[float, int] | None], pair: ListPair) -> int | None:
+    return None if pair.bleu1 is None else quartile_of(bounds, pair.bleu1, pair.segment_id)

@@ -20,7 +20,8 @@ from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import DatabaseError, models, transaction
 
-from decoding.models import Corpus, Recipe, System
+from decoding.actions.pairs import pair_lists
+from decoding.models import Corpus, Recipe, System, TranslationList
 from evaluation.bundles.contents import (
     BATCH,
     FORMAT,
@@ -158,6 +159,7 @@ class _Import:
             self._read(model)
             if model in (Corpus, Study) and len(self.here[model]) != 1:
                 self._refuse(model, f"holds {len(self.here[model])} rows, and one is wanted")
+        pair_lists(list(TranslationList.objects.filter(pk__in=self.here[TranslationList].values())))
         return Study.objects.get(pk=next(iter(self.here[Study].values())))
 
     def _refuse(self, model: type[models.Model], problem: str) -> NoReturn:

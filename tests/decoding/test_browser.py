@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from decoding.display import DISPLAYS, Display
 from decoding.models import ListEntry, TranslationList
-from decoding.queries.browser import Comparison, compared_segments, quartile_bounds, quartile_of
+from decoding.queries.browser import Comparison, compared_pairs, quartile_bounds, quartile_of
 from evaluation.core.statistics.quartiles import quartiles
 from tests.factories import make_corpus, make_list, make_recipe, make_system
 
@@ -52,14 +52,16 @@ def fill(user, baseline, other, count, **fields):
 def wanted(compared, **changes):
     from dataclasses import replace
 
-    return list(compared_segments(replace(compared, **changes)).values_list("number", flat=True))
+    return list(compared_pairs(replace(compared, **changes)).values_list("number", flat=True))
 
 
 def test_quartiles_are_those_of_the_statistics(compared):
-    segments = list(compared_segments(compared))
+    segments = list(compared_pairs(compared))
     groups = quartiles([segment.bleu1 for segment in segments])
     bounds = quartile_bounds(compared)
-    assert [quartile_of(bounds, s.bleu1, s.pk) - 1 for s in segments] == groups.group.tolist()
+    assert [
+        quartile_of(bounds, s.bleu1, s.segment_id) - 1 for s in segments
+    ] == groups.group.tolist()
     for quartile in (1, 2, 3, 4):
         assert wanted(compared, quartile=quartile) == [
             segments[member].number for member in groups.members(quartile - 1)
@@ -72,7 +74,7 @@ def test_few_segments_have_empty_quartiles(user, baseline, other):
 
 
 def test_sorting(compared):
-    segments = {segment.number: segment for segment in compared_segments(compared)}
+    segments = {segment.number: segment for segment in compared_pairs(compared)}
     assert wanted(compared) == list(range(1, COUNT + 1))
     for sort, key in {
         "bleu1": lambda s: s.bleu1,
@@ -82,7 +84,7 @@ def test_sorting(compared):
         rising = [segments[number] for number in wanted(compared, sort=sort)]
         assert rising == sorted(segments.values(), key=lambda s: (key(s), s.number))
         falling = [segments[number] for number in wanted(compared, sort=f"-{sort}")]
-        assert falling == sorted(segments.values(), key=lambda s: (-key(s), s.number))
+        assert falling == rising[::-1]
 
 
 def test_filters(compared):
