@@ -17,8 +17,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from benchmarks.harness import Row
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
 
 SEGMENTS = 100_000
 MOST_MS = 100.0
@@ -52,7 +56,7 @@ _FILL = """
 class Lists:
     """Whose pages are asked for."""
 
-    owner: object
+    owner: User
     browse: str  # the address of the table; a segment's is below it
 
 
