@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
+from django.conf import settings
 from django.core import signing
 from django.http import QueryDict
 
 from evaluation.core.errors import InputError
 from studies import prolific
+from studies.actions.notices import origin_of
 from studies.actions.participants import Identity
 from studies.models import Participant, Study
 
@@ -104,9 +106,14 @@ def is_simulation(study: Study, query: QueryDict) -> bool:
         return False
 
 
+def may_lead_to(address: str) -> bool:
+    """Whether people may be sent there: anywhere, or where the operator has named the platforms."""
+    return not settings.PLATFORMS or origin_of(address) in settings.PLATFORMS
+
+
 def way_back(study: Study, code: str) -> str:
     """Where a person is sent at the end: only ever to the address that the study names."""
-    if not study.completion_address:
+    if not study.completion_address or not may_lead_to(study.completion_address):
         return ""
     parts = urlsplit(study.completion_address)
     query = parse_qsl(parts.query)

@@ -8,7 +8,9 @@ from django.db.models import Count
 
 from decoding.models import Corpus, TranslationList
 from evaluation.core.errors import InputError
+from studies.actions.notices import may_be_told
 from studies.actions.planning import create_study, write_wording
+from studies.arrivals import may_lead_to
 from studies.core.conduct import Conduct
 from studies.core.design import Design
 from studies.core.entry import Entry, Item, Question
@@ -408,6 +410,8 @@ class ArrivalForm(forms.ModelForm):
             "prolific_signed",
             "identity_parameter",
             "completion_address",
+            "report_address",
+            "report_secret",
             "code_parameter",
             "code_finished",
             "code_nothing_left",
@@ -418,6 +422,24 @@ class ArrivalForm(forms.ModelForm):
 
     def __init__(self, *args, study: Study, **kwargs) -> None:
         super().__init__(*args, **{"instance": study} | kwargs)
+
+    def clean_completion_address(self):
+        address = self.cleaned_data["completion_address"]
+        if address and not may_lead_to(address):
+            raise forms.ValidationError(
+                "This installation sends people only to platforms that its operator has named "
+                "(VARIORUM_PLATFORMS). Ask them to add this one."
+            )
+        return address
+
+    def clean_report_address(self):
+        address = self.cleaned_data["report_address"]
+        if address and not may_be_told(address):
+            raise forms.ValidationError(
+                "This installation reports only to platforms that its operator has named "
+                "(VARIORUM_PLATFORMS). Ask them to add this one."
+            )
+        return address
 
     def apply(self) -> None:
         self.instance.save(update_fields=list(self.Meta.fields))

@@ -30,3 +30,28 @@ def simulate_crowd(run: JobRun) -> dict[str, int]:
         done=run.check,
     )
     return {"answers": answers}
+
+
+@job("report-outcomes", title="Report to the platform")
+def report_outcomes(run: JobRun) -> dict[str, int]:
+    """Tell a study's platform how people's parts ended, until it has taken all or refused.
+
+    An attempt that a crash cut off is made again: the platform knows it by its key.
+    """
+    from studies.actions.notices import FIRST_WAIT_SECONDS, deliver, record, take_due, waiting
+
+    study = run.parameters["study"]
+    first_wait = run.parameters.get("first_wait", FIRST_WAIT_SECONDS)
+    sent = refused = 0
+    while waiting(study).exists():
+        notice = take_due(study, first_wait)
+        if notice is None:
+            run.wait(min(1.0, first_wait))
+            continue
+        problem, for_good = deliver(notice)
+        with run.piece(message=problem):
+            record(notice, problem, for_good=for_good)
+        notice.refresh_from_db(fields=["state"])
+        sent += notice.state == "sent"
+        refused += notice.state == "refused"
+    return {"sent": sent, "refused": refused}

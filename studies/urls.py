@@ -24,6 +24,7 @@ urlpatterns = [
     ),
     path("studies/<int:pk>/pay/", paying.pay, name="pay"),
     path("studies/<int:pk>/pay/<int:number>.csv", paying.pay_file, name="pay-file"),
+    path("studies/<int:pk>/report-again/", running.report_again, name="report-again"),
     path("studies/<int:pk>/crowd/", running.crowd, name="crowd"),
     path("studies/<int:pk>/tasks/<slug:kind>/", running.task_list, name="tasks"),
     path("studies/<int:pk>/tasks/<slug:kind>/<int:number>/", running.task_page, name="study-task"),

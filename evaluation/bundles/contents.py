@@ -45,7 +45,7 @@ MODELS: tuple[type[models.Model], ...] = (
 # What a bundle must not tell, or what is an installation's own.
 KEPT_BACK = {
     Participant: {"identity", "token_hash", "session"},
-    Study: {"code", "prolific_study", "completion_address"},
+    Study: {"code", "prolific_study", "completion_address", "report_address", "report_secret"},
     TranslationList: {"job"},
 }
 

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from evaluation.core.errors import InputError
+from studies.actions.notices import announce
 from studies.core.assignment import EVAL
 from studies.core.entry import ASKED, CHOICES, FAILED, PASSED, Item, Progress, progress
 from studies.core.texts import clean_edit
@@ -71,6 +72,7 @@ def answer_screening(participant: Participant, answers: Mapping[int, str]) -> bo
 
 def _turn_away(participant: Participant, state: str) -> None:
     Participant.objects.filter(pk=participant.pk).update(state=state, ended_at=Now())
+    announce(participant, state)
 
 
 # --- Training -------------------------------------------------------------------------------------

@@ -12,7 +12,8 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from evaluation.core.errors import InputError
-from studies.actions.handing_out import Telemetry, open_eval
+from studies.actions.handing_out import Telemetry, open_eval, tasks_done
+from studies.actions.notices import announce
 from studies.models import Assignment, Edit, Judgment, Kind, Participant, Slot, Study
 
 Arrival, State = Participant.Arrival, Participant.State
@@ -144,10 +145,12 @@ def instruct(participant: Participant, versions: dict[str, int] | None = None) -
         rows.update(instructed_by=versions)
 
 
+@transaction.atomic
 def finish(participant: Participant) -> None:
-    Participant.objects.filter(pk=participant.pk, state=State.WORKING).update(
-        state=State.FINISHED, ended_at=Now()
-    )
+    """There is nothing more for them to do."""
+    rows = Participant.objects.filter(pk=participant.pk, state=State.WORKING)
+    if rows.update(state=State.FINISHED, ended_at=Now()):
+        announce(participant, State.FINISHED, tasks=tasks_done(participant))
 
 
 @transaction.atomic
@@ -158,6 +161,7 @@ def leave(participant: Participant) -> None:
         return
     _let_go(locked)
     Participant.objects.filter(pk=locked.pk).update(state=State.LEFT, ended_at=Now())
+    announce(locked, State.LEFT, tasks=tasks_done(locked))
 
 
 def _let_go(participant: Participant) -> None:
@@ -292,6 +296,7 @@ def erase(participant: Participant) -> None:
     locked.judgments.all().delete()
     locked.checks.all().delete()
     locked.entry_answers.all().delete()
+    locked.notices.all().delete()
     # An edit that somebody judged keeps its row, so that their judgment keeps its object.
     judged = Q(pk__in=Judgment.objects.values("first")) | Q(
         pk__in=Judgment.objects.values("second")

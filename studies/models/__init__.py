@@ -1,4 +1,5 @@
 from studies.models.answers import Answer, Check, Edit, EntryAnswer, Judgment
+from studies.models.notices import Notice
 from studies.models.participants import Participant
 from studies.models.pay import PayList, Payment
 from studies.models.studies import Amendment, Condition, Study, Wording
@@ -14,6 +15,7 @@ __all__ = [
     "EntryAnswer",
     "Judgment",
     "Kind",
+    "Notice",
     "Participant",
     "PayList",
     "Payment",

@@ -65,6 +65,15 @@ class Study(Owned):
     completion_address = models.URLField(
         blank=True, help_text="Where people are sent at the end, with the code of the outcome."
     )
+    report_address = models.URLField(
+        "address to report to", blank=True,
+        help_text="Told by a POST how each part ended of those who came from the other platform. "
+        "The operator must have named its origin.",
+    )  # fmt: skip
+    report_secret = models.CharField(
+        "secret of the reports", max_length=100, blank=True,
+        help_text="With one, each report is signed: X-Variorum-Signature: sha256=HMAC of the body.",
+    )  # fmt: skip
     code_parameter = models.CharField(max_length=40, default="cc", blank=True)
     code_finished = models.CharField(max_length=40, blank=True)
     code_nothing_left = models.CharField(max_length=40, blank=True)

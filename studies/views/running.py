@@ -6,6 +6,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
+from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -16,6 +17,7 @@ from decoding.access import fetch_for
 from decoding.actions.jobs import submit_job
 from studies import exports
 from studies.actions import participants
+from studies.actions.notices import try_again
 from studies.actions.running import amend_conduct, pause_study, start_study, stop_study
 from studies.arrivals import way_back
 from studies.forms import AmendForm, CrowdForm, ExcludeForm, InviteForm
@@ -59,6 +61,7 @@ def study_page(request: HttpRequest, pk: int) -> HttpResponse:
             "tables": {name: table.about for name, table in exports.TABLES.items()},
             "crowd": CrowdForm(),
             "previews": previews(study),
+            "notices": dict(study.notices.order_by().values_list("state").annotate(n=Count("pk"))),
             "may_share": request.user.is_superuser or study.owner_id == request.user.pk,
         },
     )
@@ -185,6 +188,16 @@ def crowd(request: HttpRequest, pk: int) -> HttpResponse:
         "simulate-crowd", owner=request.user, parameters=parameters | form.cleaned_data
     )
     return redirect(job)
+
+
+@login_required
+@require_POST
+def report_again(request: HttpRequest, pk: int) -> HttpResponse:
+    """Send once more what the platform did not take."""
+    study = _study(request, pk, edit=True)
+    count = try_again(study)
+    messages.info(request, f"{count} reports are sent once more.")
+    return redirect(study)
 
 
 # --- Tasks ----------------------------------------------------------------------------------------
