@@ -129,6 +129,9 @@ class RecipeVersion(models.Model):
             raise ValidationError("A version of a recipe never changes. Add a version.")
         super().save(*args, **kwargs)
 
+    def get_absolute_url(self) -> str:
+        return self.recipe.get_absolute_url()
+
     def clean(self) -> None:
         validate_recipe(self)
 

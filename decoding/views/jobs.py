@@ -12,6 +12,7 @@ from decoding.actions.jobs import cancel_job, retry_job, submit_job
 from decoding.actions.lists import ask_again
 from decoding.forms.jobs import SelfTestForm
 from decoding.models import Job
+from decoding.queries.asked import asked_with
 from decoding.queries.jobs import failures_on_page, jobs_on_page, outcome_of, unfinished
 from evaluation.core.errors import VariorumError
 
@@ -98,6 +99,7 @@ def _show(request: HttpRequest, job: Job) -> HttpResponse:
             "job": job,
             "editable": editable,
             "outcome": outcome_of(job),
+            "asked": [] if request.htmx else asked_with(job, request.user),
             "failed": failures_on_page(job),
             "may_share": request.user.is_superuser or job.owner_id == request.user.pk,
         },

@@ -9,6 +9,7 @@ from decoding import makers
 from decoding.actions import jobs as job_actions
 from decoding.actions.jobs import claim_job, retry_job
 from decoding.actions.lists import ask_for_lists
+from decoding.actions.sharing import share_with
 from decoding.actions.systems import add_external_system, add_pool
 from decoding.core.formats.nbest import NBestEntry
 from decoding.jobs import run_claimed
@@ -81,6 +82,22 @@ def test_lists_of_a_pool(user, corpus, system, two_best):
         "seed": 0,
     }
     assert made.job == job
+
+
+def test_a_job_says_by_name_what_it_was_asked_for_with(
+    client, user, colleague, corpus, system, two_best
+):
+    job = ask_for_lists(corpus, system, [two_best], owner=user, segments=range(1, 15))
+    client.force_login(user)
+    page = client.get(job.get_absolute_url()).content.decode()
+    for one in (corpus, system, two_best):
+        assert f'<a href="{one.get_absolute_url()}">{one}</a>' in page
+    assert "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and 2 others" in page
+    share_with(job, user=colleague, role="viewer")
+    client.force_login(colleague)
+    page = client.get(job.get_absolute_url()).content.decode()
+    assert corpus.get_absolute_url() not in page
+    assert "1 that you may not see" in page
 
 
 def test_figures_are_those_of_the_metrics(user, corpus, system, two_best):

@@ -22,7 +22,7 @@ from tests.queueing import finished, manage, wait_until
 
 pytestmark = pytest.mark.slow
 
-SEGMENTS = 40  # more say the same, and take longer
+SEGMENTS = 200
 
 
 @pytest.fixture

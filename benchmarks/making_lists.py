@@ -1,0 +1,167 @@
+"""A job that makes lists against the bare core, on the same sentences with as many threads.
+
+The job is the real one: a broker, a Celery worker, rows with scores, features, segmentations and
+figures in the usual database (``python -m tests.on_postgres python -m benchmarks making_lists``
+for PostgreSQL). The bare core makes the same unique best and diverse lists and keeps nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.harness import Row
+
+if TYPE_CHECKING:
+    from decoding.models import Corpus, System
+
+MOST_OVERHEAD = 0.15
+REPEAT = 3
+_ROOT = Path(__file__).resolve().parent.parent
+
+
+def rows(data: Path | None) -> Iterator[Row]:
+    """The Multi30k system of the reference data and its test set, 1,000 sentences."""
+    if data is None:
+        return
+    url = os.environ.get("VARIORUM_TEST_DATABASE_URL")
+    with tempfile.TemporaryDirectory(prefix="vb-", dir="/tmp") as folder:
+        os.environ |= {"VARIORUM_DATA": folder, "VARIORUM_LOG_LEVEL": "ERROR"}
+        # Kernels are compiled before anything is measured; those of the tests will do.
+        os.environ.setdefault("NUMBA_CACHE_DIR", str(_kernels()))
+        if url:
+            os.environ["DATABASE_URL"] = url
+        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+        import django
+
+        django.setup()
+        from django.core.management import call_command
+
+        call_command("migrate", verbosity=0)
+        corpus, system, lines = _prepare(data / "moses-multi30k-deen")
+        for threads in (1, 2):
+            yield _compare("PostgreSQL" if url else "SQLite", corpus, system, lines, threads)
+
+
+def _kernels() -> Path:
+    from config.environment import kernel_cache
+
+    return kernel_cache(_ROOT / ".numba_cache")
+
+
+def _prepare(folder: Path) -> tuple[Corpus, System, list[str]]:
+    from django.contrib.auth import get_user_model
+
+    from decoding.actions.corpora import import_corpus
+    from decoding.actions.systems import keep_system
+    from decoding.core.formats.segments import read_text_segments
+    from decoding.core.translation.moses import read_moses_system
+
+    owner = get_user_model().objects.create_user("benchmark")
+    sides = [folder / f"test_2016_flickr.{language}" for language in ("de", "en")]
+    corpus = import_corpus(
+        read_text_segments(sides[0], sides[1:]),
+        owner=owner, name="captions", source_language="de", target_language="en",
+        source_direction="ltr", target_direction="ltr",
+    )  # fmt: skip
+    with tempfile.TemporaryDirectory() as place:
+        read_moses_system(folder / "moses.ini").save(Path(place))
+        system = keep_system(
+            Path(place), owner=owner, kind="imported", card={},
+            name="m30k", source_language="de", target_language="en",
+        )  # fmt: skip
+    return corpus, system, list(corpus.segments.values_list("source", flat=True))
+
+
+def _compare(
+    database: str, corpus: Corpus, system: System, lines: Sequence[str], threads: int
+) -> Row:
+    """The best of a few times of each, by turns: the machine may have other work too."""
+    bare, job = [], []
+    with _worker(threads):
+        _seconds_of_job(corpus, system, range(1, 41))  # opens the system, loads kernels
+        _seconds_bare(system, lines[:40], threads)
+        for _ in range(REPEAT):
+            bare.append(_seconds_bare(system, lines, threads))
+            job.append(_seconds_of_job(corpus, system, None))
+    overhead = min(job) / min(bare) - 1
+    return Row(
+        name=f"a job of {len(lines)} segments, {threads} threads, {database}",
+        ratio=overhead,
+        against="the job's time / the bare core's - 1",
+        aim=f"at most {MOST_OVERHEAD}",
+        met=overhead <= MOST_OVERHEAD,
+        detail={
+            "job: segments a second": round(len(lines) / min(job), 1),
+            "core: segments a second": round(len(lines) / min(bare), 1),
+            "lists of a segment": 2,
+            "job seconds": " ".join(f"{one:.2f}" for one in job),
+            "core seconds": " ".join(f"{one:.2f}" for one in bare),
+            "load average": round(os.getloadavg()[0], 1),
+        },
+    )
+
+
+def _seconds_bare(system: System, lines: Sequence[str], threads: int) -> float:
+    from decoding.core.diversity.lists import DiversityOptions, diverse_list
+    from decoding.core.search.bulk import map_sentences
+    from decoding.core.search.decoder import SearchOptions
+    from decoding.makers import decoder_of
+
+    decoder = decoder_of(system.checksum, system.storage_key)
+    search, options = SearchOptions(), DiversityOptions(5, 4, 0.1)
+
+    def both(sentence) -> list[tuple[str, float, list[float]]]:  # type: ignore[no-untyped-def]
+        best = decoder.search(sentence, search).best_derivations(5, unique=True, most=1000)
+        diverse = [one.best for one in diverse_list(decoder, sentence, options, search)]
+        return [(d.text, d.score, d.features.tolist()) for d in (*best, *diverse)]
+
+    start = time.perf_counter()
+    for _ in map_sentences(decoder, lines, both, threads=threads):
+        pass
+    return time.perf_counter() - start
+
+
+def _seconds_of_job(corpus: Corpus, system: System, segments: range | None) -> float:
+    """From when it is asked for until its row says that it is done."""
+    from decoding.actions.lists import ask_for_lists
+    from decoding.models import Recipe, TranslationList
+
+    TranslationList.objects.all().delete()
+    versions = [recipe.newest for recipe in Recipe.objects.filter(name__startswith="Five")]
+    job = ask_for_lists(corpus, system, versions, owner=corpus.owner, segments=segments)
+    while not job.is_finished:
+        time.sleep(0.05)
+        job.refresh_from_db()
+    if job.finished_at is None or job.result.get("lists failed") != 0:
+        raise RuntimeError(f"{job}: {job.error} {job.result}")
+    return (job.finished_at - job.created_at).total_seconds()
+
+
+@contextmanager
+def _worker(threads: int) -> Iterator[None]:
+    """A broker and a Celery worker, as `manage.py up` starts them."""
+    from django.conf import settings
+
+    from config import supervisor
+    from config.environment import embedded_socket
+
+    environment = os.environ | {"VARIORUM_WORKER_THREADS": str(threads)}
+    programs = supervisor.broker(embedded_socket(settings.DATA_DIR)), supervisor.worker()
+    processes = [
+        subprocess.Popen(program.command, cwd=_ROOT, env=environment, stdout=subprocess.DEVNULL)
+        for program in programs
+    ]
+    try:
+        yield
+    finally:
+        for process in reversed(processes):
+            process.send_signal(signal.SIGTERM)
+            process.wait(20)

@@ -1,0 +1,92 @@
+"""What a job was asked for with, in the users' words: names and pages, not keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Model
+
+from decoding.models import Corpus, Job, Owned, RecipeVersion, System, TuningRun
+from decoding.models.ownership import User
+
+# Which parameters are keys, of what.
+_KEYS: Mapping[str, type[Model]] = {
+    "corpus": Corpus,
+    "dev": Corpus,
+    "monolingual": Corpus,
+    "system": System,
+    "recipe_versions": RecipeVersion,
+    "run": TuningRun,
+}
+_WORDS = {"recipe_versions": "recipes", "run": "tuning run", "ini": "moses.ini"}
+_OURS = {"upload"}  # where a file was put aside; nobody asked for that
+# What else it takes to name a row.
+_NAMED_AFTER = {RecipeVersion: ["recipe"], TuningRun: ["corpus", "system"]}
+_MOST_NUMBERS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """Something that was said, and its page if it has one."""
+
+    words: str
+    address: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One parameter of a job."""
+
+    name: str
+    values: list[Value]
+
+
+def asked_with(job: Job, user: User) -> list[Asked]:
+    """The job's parameters; what the user may not see, or what is deleted, is only counted."""
+    return [
+        Asked(_WORDS.get(name, name.replace("_", " ")), values)
+        for name, said in _flat(job.parameters)
+        if (values := _values(name, said, user))
+    ]
+
+
+def _flat(parameters: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, said in parameters.items():
+        if isinstance(said, Mapping):
+            yield from _flat(said)
+        elif name not in _OURS:
+            yield name, said
+
+
+def _values(name: str, said: Any, user: User) -> list[Value]:
+    if name == "segments":
+        return [Value(_segments(said))]
+    if said is None or said in ("", []):
+        return []
+    if name in _KEYS:
+        return _named(_KEYS[name], said if isinstance(said, list) else [said], user)
+    return [Value(", ".join(map(str, said)) if isinstance(said, list) else str(said))]
+
+
+def _named(model: type[Model], keys: list[int], user: User) -> list[Value]:
+    rows = model._default_manager.all()
+    if issubclass(model, Owned):
+        rows = rows.visible_to(user)
+    if model in _NAMED_AFTER:
+        rows = rows.select_related(*_NAMED_AFTER[model])
+    found = rows.in_bulk(keys)
+    values = [Value(str(found[key]), found[key].get_absolute_url()) for key in keys if key in found]
+    if missing := len(keys) - len(values):
+        values.append(Value(f"{missing} that you may not see or that is deleted"))
+    return values
+
+
+def _segments(numbers: list[int] | None) -> str:
+    """1, 2, 3 and 197 others."""
+    if numbers is None:
+        return "all"
+    shown = ", ".join(map(str, numbers[:_MOST_NUMBERS]))
+    more = len(numbers) - _MOST_NUMBERS
+    return f"{shown} and {more:,} others" if more > 0 else shown
