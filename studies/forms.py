@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
-from typing import cast
+from itertools import combinations
 
 from django import forms
 from django.db.models import Count
@@ -9,7 +9,7 @@ from django.db.models import Count
 from decoding.models import Corpus, TranslationList
 from evaluation.core.errors import InputError
 from studies.actions.notices import may_be_told
-from studies.actions.planning import create_study, write_wording
+from studies.actions.planning import create_study, set_conditions, write_wording
 from studies.arrivals import may_lead_to
 from studies.core.conduct import Conduct
 from studies.core.design import Design
@@ -45,63 +45,82 @@ def _systems(user):
     return System.objects.visible_to(user)
 
 
-class NewStudyForm(forms.Form):
-    """A name, and the lists of two or three conditions."""
+MOST_CONDITIONS = 6
+_USUAL = ("best", "diverse")
 
-    name = forms.CharField(max_length=100, help_text="Participants see it.")
-    lists_1 = forms.ChoiceField(label="Baseline: which lists")
-    name_1 = forms.CharField(label="Name of the baseline", max_length=60, initial="best")
-    lists_2 = forms.ChoiceField(label="Compared with: which lists")
-    name_2 = forms.CharField(label="Name of the second condition", max_length=60, initial="diverse")
-    lists_3 = forms.ChoiceField(label="A third condition: which lists", required=False)
-    name_3 = forms.CharField(label="Name of the third condition", max_length=60, required=False)
+
+class _Conditions(forms.Form):
+    """Which lists are shown under which names: two conditions or more, the baseline first."""
 
     def __init__(self, *args, corpus: Corpus, user, **kwargs) -> None:
         super().__init__(*args, **kwargs)
         self.corpus, self.user = corpus, user
         lists = choices_of_lists(corpus, user)
-        for name in ("lists_1", "lists_2", "lists_3"):
-            field = cast("forms.ChoiceField", self.fields[name])
-            field.choices = lists if field.required else [("", "none"), *lists]
-        if len(lists) > 1:
-            self.fields["lists_2"].initial = lists[1][0]
+        for number in range(1, MOST_CONDITIONS + 1):
+            wanted = number <= 2
+            which = "Baseline" if number == 1 else f"Condition {number}"
+            self.fields[f"lists_{number}"] = forms.ChoiceField(
+                label=f"{which}: lists",
+                choices=lists if wanted else [("", "none"), *lists],
+                required=wanted,
+                initial=lists[number - 1][0] if wanted and len(lists) >= number else "",
+            )
+            self.fields[f"name_{number}"] = forms.CharField(
+                label=f"{which}: name",
+                max_length=60,
+                required=wanted,
+                initial=_USUAL[number - 1] if wanted else "",
+            )
 
-    def clean_name(self):
-        name = self.cleaned_data["name"].strip()
-        if Study.objects.filter(owner=self.user, name=name).exists():
-            raise forms.ValidationError("You have a study of this name. Choose another.")
-        return name
+    @property
+    def chosen(self) -> list[tuple[str, str]]:
+        """Name and lists of each condition that is filled in."""
+        return [
+            (self.cleaned_data[f"name_{number}"].strip(), self.cleaned_data[f"lists_{number}"])
+            for number in range(1, MOST_CONDITIONS + 1)
+            if self.cleaned_data[f"lists_{number}"]
+        ]
 
     def clean(self):
         cleaned = super().clean() or {}
         if self.errors:
             return cleaned
-        if cleaned["lists_3"] and not cleaned["name_3"]:
-            self.add_error("name_3", "Name the third condition.")
-            return cleaned
+        for number in range(3, MOST_CONDITIONS + 1):
+            if cleaned[f"lists_{number}"] and not cleaned[f"name_{number}"]:
+                self.add_error(f"name_{number}", "Name this condition.")
+                return cleaned
         try:
-            self.design = Design(seed=1, conditions=tuple(name for name, _, _ in self.conditions))
+            self.design = self.the_design()
         except InputError as error:
             raise forms.ValidationError(str(error)) from error
         return cleaned
+
+    def the_design(self) -> Design:
+        return Design(seed=1, conditions=tuple(name for name, _ in self.chosen))
 
     @property
     def conditions(self):
         from decoding.models import RecipeVersion, System
 
         made = []
-        for number in (1, 2, 3):
-            chosen = self.cleaned_data[f"lists_{number}"]
-            if chosen:
-                system, version = chosen.split("-")
-                made.append(
-                    (
-                        self.cleaned_data[f"name_{number}"].strip(),
-                        System.objects.get(pk=system),
-                        RecipeVersion.objects.get(pk=version),
-                    )
-                )
+        for name, lists in self.chosen:
+            system, version = lists.split("-")
+            made.append(
+                (name, System.objects.get(pk=system), RecipeVersion.objects.get(pk=version))
+            )
         return made
+
+
+class NewStudyForm(_Conditions):
+    """A name, and the lists of the conditions."""
+
+    name = forms.CharField(max_length=100, help_text="Participants see it.")
+
+    def clean_name(self):
+        name = self.cleaned_data["name"].strip()
+        if Study.objects.filter(owner=self.user, name=name).exists():
+            raise forms.ValidationError("You have a study of this name. Choose another.")
+        return name
 
     def create(self) -> Study:
         lengths = [version.length for _, _, version in self.conditions]
@@ -118,6 +137,30 @@ class NewStudyForm(forms.Form):
                 sample_size=min(200, self.corpus.segment_count),
             ),
         )
+
+
+class ConditionsForm(_Conditions):
+    """The conditions of a draft."""
+
+    def __init__(self, *args, study: Study, **kwargs) -> None:
+        self.study = study
+        initial = {}
+        for one in study.conditions.all():
+            initial[f"name_{one.place}"] = one.name
+            initial[f"lists_{one.place}"] = f"{one.system_id}-{one.recipe_version_id}"
+        super().__init__(
+            *args, corpus=study.corpus, user=study.owner, **{"initial": initial} | kwargs
+        )
+
+    def the_design(self) -> Design:
+        design, names = self.study.the_design, tuple(name for name, _ in self.chosen)
+        kept = tuple(pair for pair in design.comparisons if {*pair} <= {*names})
+        return replace(design, conditions=names, comparisons=kept)
+
+    def apply(self) -> None:
+        set_conditions(self.study, self.conditions)
+        self.study.design = self.design.as_dict()
+        self.study.save(update_fields=["design"])
 
 
 class DesignForm(forms.Form):
@@ -154,6 +197,19 @@ class DesignForm(forms.Form):
         initial = {name: getattr(design, name) for name in self.base_fields if name != "excluded"}
         initial["excluded"] = ", ".join(map(str, study.excluded))
         super().__init__(*args, **{"initial": initial} | kwargs)
+        # With two conditions there is nothing to choose.
+        self.pairs = list(combinations(design.conditions, 2))
+        if len(self.pairs) > 1:
+            self.fields["comparisons"] = forms.MultipleChoiceField(
+                label="Compared in EVAL",
+                widget=forms.CheckboxSelectMultiple,
+                choices=[(str(n), " with ".join(pair)) for n, pair in enumerate(self.pairs)],
+                initial=[str(n) for n, pair in enumerate(self.pairs) if pair in design.compared],
+            )
+
+    def clean_comparisons(self):
+        chosen = tuple(self.pairs[int(n)] for n in self.cleaned_data["comparisons"])
+        return () if len(chosen) == len(self.pairs) else chosen
 
     def clean_excluded(self):
         try:
@@ -173,9 +229,13 @@ class DesignForm(forms.Form):
                 raise forms.ValidationError(str(error)) from error
         return cleaned
 
-    def apply(self) -> None:
+    def change(self) -> None:
+        """The study as it would be: what follows is shown before it is saved."""
         self.study.design = self.design.as_dict()
         self.study.excluded = self.cleaned_data["excluded"]
+
+    def apply(self) -> None:
+        self.change()
         self.study.save(update_fields=["design", "excluded"])
 
 
@@ -241,8 +301,11 @@ class ConductForm(forms.Form):
                 raise forms.ValidationError(str(error)) from error
         return cleaned
 
-    def apply(self) -> None:
+    def change(self) -> None:
         self.study.conduct = self.conduct.as_dict()
+
+    def apply(self) -> None:
+        self.change()
         self.study.save(update_fields=["conduct"])
 
 
@@ -375,8 +438,11 @@ class EntryForm(forms.Form):
                 raise forms.ValidationError(str(error)) from error
         return cleaned
 
-    def apply(self) -> None:
+    def change(self) -> None:
         self.study.entry = self.entry.as_dict()
+
+    def apply(self) -> None:
+        self.change()
         self.study.save(update_fields=["entry"])
 
 

@@ -9,6 +9,7 @@ urlpatterns = [
     path("studies/new/", designing.new_study, name="new"),
     path("studies/<int:pk>/", running.study_page, name="study"),
     path("studies/<int:pk>/design/<slug:name>/", designing.step, name="step"),
+    path("studies/<int:pk>/follows/<slug:name>/", designing.follows, name="follows"),
     path("studies/<int:pk>/power/", designing.power, name="power"),
     path("studies/<int:pk>/freeze/", designing.freeze, name="freeze"),
     path("studies/<int:pk>/plan.json", designing.registration_file, name="registration"),

@@ -7,7 +7,7 @@ import json
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -19,6 +19,7 @@ from studies.core.assignment import expense, fewest_participants
 from studies.core.entry import LONGEST_SECONDS, reading_seconds, training_seconds
 from studies.forms import (
     ArrivalForm,
+    ConditionsForm,
     ConductForm,
     DesignForm,
     EntryForm,
@@ -31,6 +32,7 @@ from studies.views.running import previews
 
 STUDIES_ON_A_PAGE = 25
 STEPS = {
+    "conditions": ("Conditions", ConditionsForm),
     "design": ("Design", DesignForm),
     "entry": ("Screening and training", EntryForm),
     "conduct": ("Time and pay", ConductForm),
@@ -101,6 +103,30 @@ def step(request: HttpRequest, pk: int, name: str) -> HttpResponse:
     )
 
 
+@login_required
+@require_POST
+def follows(request: HttpRequest, pk: int, name: str) -> HttpResponse:
+    """What would follow from a step as it is filled in; nothing is saved."""
+    study = fetch_for(request.user, Study.objects.select_related("corpus"), edit=True, pk=pk)
+    if name not in STEPS:
+        raise Http404("There is no such step.")
+    form = STEPS[name][1](request.POST, study=study)
+    problem = ""
+    if not form.is_valid():
+        problem = " ".join(str(error) for errors in form.errors.values() for error in errors)
+    elif hasattr(form, "change"):
+        form.change()
+    consequences = _consequences(study)
+    context = {
+        "study": study,
+        "step": name,
+        "previews": previews(study),
+        "consequences": consequences | ({"problem": problem} if problem else {}),
+        "unsaved": True,
+    }
+    return render(request, "studies/step.html#follows", context)
+
+
 def _consequences(study: Study) -> dict[str, object]:
     """What follows from the design as it is saved."""
     design, conduct = study.the_design, study.the_conduct
@@ -144,11 +170,17 @@ def power(request: HttpRequest, pk: int) -> HttpResponse:
 
     study = fetch_for(request.user, Study.objects, pk=pk)
     design = study.the_design
+    sizes = {
+        name: _whole(request.GET.get(parameter, ""), getattr(design, parameter))
+        for name, parameter in (
+            ("sentences", "sample_size"), ("draws", "draws"), ("judges", "judges"),
+        )
+    }  # fmt: skip
     found = [
         (
             points,
             power_of(
-                Size(sentences=design.sample_size, draws=design.draws, judges=design.judges),
+                Size(**sizes),
                 # Agreement and likeness as studies of this kind show them.
                 Assumptions(
                     first=0.36 + points / 200,
@@ -162,7 +194,13 @@ def power(request: HttpRequest, pk: int) -> HttpResponse:
         )
         for points in (4, 8, 12)
     ]
-    return render(request, "studies/power.html", {"study": study, "found": found})
+    context = {"study": study, "found": found, "sizes": sizes}
+    return render(request, "studies/power.html", context)
+
+
+def _whole(text: str, otherwise: int) -> int:
+    """A number of a form that is being filled in, if it is one that can be simulated."""
+    return int(text) if text.isascii() and text.isdigit() and 1 <= int(text) <= 2000 else otherwise
 
 
 @login_required

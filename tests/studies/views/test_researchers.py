@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 
 import pytest
 from django.urls import reverse
@@ -13,6 +14,7 @@ from studies.actions.participants import exclude, reinstate
 from studies.actions.planning import freeze_study
 from studies.core.conduct import Conduct
 from studies.models import Assignment, Edit, Judgment, Participant, Slot, Study
+from tests.factories import make_list, make_system
 from tests.studies.making import make_lists, make_participant, make_running_study, make_study
 
 pytestmark = pytest.mark.django_db
@@ -100,7 +102,7 @@ def test_a_sample_that_is_too_large_is_said_before_freezing(client, user):
     assert study.is_draft
 
 
-@pytest.mark.parametrize("step", ["design", "conduct", "wordings", "arrival"])
+@pytest.mark.parametrize("step", ["conditions", "design", "conduct", "wordings", "arrival"])
 def test_every_step_shows_and_saves(client, user, step):
     study = make_study(user)
     form = client.get(address(study, "step", step)).context["form"]
@@ -486,3 +488,96 @@ def test_the_entry_stands_with_the_plan(client, user):
     assert client.post(address(study, "step", "entry"), form).url == address(study, "study")
     study.refresh_from_db()
     assert study.entry == {}
+
+
+# --- What follows -----------------------------------------------------------------------------------
+
+
+def filled(client, study, step: str) -> dict:
+    """The step's form as it is shown."""
+    form = client.get(address(study, "step", step)).context["form"]
+    return {
+        name: value
+        for name in form.fields
+        if (value := form[name].value()) is not False and value is not None
+    }
+
+
+def fact(page: str, name: str) -> str:
+    value = page.split(f"<dt>{name}</dt>")[1].split("</dd>")[0]
+    return re.sub(r"<[^>]*>", "", value).strip().split()[0]
+
+
+def test_what_follows_is_shown_before_it_is_saved(client, user):
+    study = make_study(user, sentences=6)
+    fields = filled(client, study, "design") | {"sample_size": 5, "draws": 2}
+    shown = client.post(address(study, "follows", "design"), fields)
+    page = shown.content.decode()
+    names = ("EDITING tasks", "EVAL tasks", "Judgments")
+    assert [fact(page, name) for name in names] == ["20", "20", "60"]
+    assert page.lstrip().startswith("<section")
+    assert "it is not saved yet" in page
+    assert "Freeze the plan" not in page
+    study.refresh_from_db()
+    assert study.the_design.sample_size == 6
+    for wrong, words in (
+        ({"sample_size": 50}, "only 6 sentences"),
+        ({"shown": 9}, "9 translations"),
+    ):
+        page = client.post(address(study, "follows", "design"), fields | wrong).content.decode()
+        assert words in page
+
+
+def test_pay_follows_too(client, user):
+    study = make_study(user, sentences=2)
+    fields = filled(client, study, "conduct") | {"pay_per_hour": 100}
+    before = client.get(address(study, "step", "conduct")).content.decode()
+    after = client.post(address(study, "follows", "conduct"), fields).content.decode()
+    assert int(fact(after, "Pay")) == pytest.approx(int(fact(before, "Pay")) * 100 / 12, abs=5)
+    assert client.post(address(study, "follows", "nothing"), fields).status_code == 404
+
+
+def test_a_third_condition_of_another_system_and_the_pairs_that_are_compared(client, user):
+    study = make_study(user, sentences=2)
+    first = study.conditions.first()
+    other = make_system(user)
+    for made in study.corpus.lists.filter(recipe_version=first.recipe_version):
+        make_list(made.segment, other, first.recipe_version, [f"other {n}" for n in range(5)])
+    lists = f"{other.pk}-{first.recipe_version_id}"
+    fields = filled(client, study, "conditions") | {"lists_3": lists, "name_3": "other"}
+    assert client.post(address(study, "step", "conditions"), fields).status_code == 302
+    study.refresh_from_db()
+    assert study.the_design.conditions == ("best", "diverse", "other")
+    assert study.conditions.get(place=3).system == other
+    fields = filled(client, study, "design")
+    assert fields["comparisons"] == ["0", "1", "2"]
+    assert client.post(address(study, "step", "design"), fields).status_code == 302
+    study.refresh_from_db()
+    assert study.the_design.comparisons == ()
+    fields["comparisons"] = ["1"]
+    client.post(address(study, "step", "design"), fields)
+    study.refresh_from_db()
+    assert study.the_design.compared == (("best", "other"),)
+    study = freeze_study(study)
+    assert study.tasks.filter(kind="eval").count() == 2 * 9
+
+
+def test_a_comparison_goes_with_its_condition(client, user):
+    study = make_study(user, sentences=2)
+    study.design = study.design | {"comparisons": [["best", "diverse"]]}
+    study.save()
+    fields = filled(client, study, "conditions") | {"name_2": "varied"}
+    assert client.post(address(study, "step", "conditions"), fields).status_code == 302
+    study.refresh_from_db()
+    assert study.the_design.compared == (("best", "varied"),)
+
+
+def test_power_is_of_the_sizes_in_the_form(client, user):
+    study = make_study(user)
+    few, many = (
+        client.get(address(study, "power"), {"sample_size": size}).context["found"]
+        for size in (10, 400)
+    )
+    assert few[1][1].estimate < many[1][1].estimate
+    shown = client.get(address(study, "power"), {"sample_size": "x", "judges": "99999"}).context
+    assert shown["sizes"] == {"sentences": 3, "draws": 3, "judges": 3}
