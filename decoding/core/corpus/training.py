@@ -52,6 +52,7 @@ from decoding.core.formats.text import read_lines, read_parallel, write_utf8
 from decoding.core.language.estimate import EstimationOptions, estimate
 from decoding.core.language.model import LanguageModel
 from decoding.core.language.perplexity import perplexity
+from decoding.core.room import Room
 from decoding.core.system import Settings, System, feature_layout
 from evaluation.core.errors import InputError
 
@@ -360,8 +361,10 @@ def _language(training: _Training) -> dict[str, Any]:
     preparation = training.preparation(TARGET)
     for path in training.texts.monolingual:
         text += "".join(preparation.prepare(line) + "\n" for line in read_lines(path)).encode()
-    estimated = estimate(text, training.options.language)
-    LanguageModel.build(estimated.model).save(training.work / "language")
+    room = Room(training.work)
+    estimated = estimate(text, training.options.language, room=room)
+    del text
+    LanguageModel.build(estimated.model, room).save(training.work / "language")
     if training.options.moses_files:
         write_arpa(estimated.model, training.work / "language.arpa.gz")
     return {

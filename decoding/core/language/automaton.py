@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from decoding.core.language.ngrams import BackoffModel
 from decoding.core.language.vocabulary import BEGIN, END, read_only
+from decoding.core.room import MEMORY, Room
 from evaluation.core.errors import InputError
 
 LN10 = math.log(10.0)
@@ -362,25 +363,24 @@ def _fill(trie, count, failure, numbers, entries, states, unigrams, lengths):  #
             states[parent].children |= filter_bit(trie.word[node])
 
 
-def _empty_entries(count: int) -> NDArray[np.void]:
-    entries = np.zeros(int(count * _SPACE) + 4, ENTRY)
-    entries["key"] = FREE
-    return entries
+def _empty_entries(count: int, room: Room) -> NDArray[np.void]:
+    return room.full(int(count * _SPACE) + 4, np.array((FREE, 0, 0), ENTRY), ENTRY)
 
 
-def _build_trie(model: BackoffModel, capacity: int) -> tuple[_Trie, int] | None:
+def _build_trie(model: BackoffModel, capacity: int, room: Room) -> tuple[_Trie, int] | None:
     """The n-grams as a trie and its size, or None if ``capacity`` nodes do not hold them."""
     unigrams = model.orders[0]
     count = len(unigrams)
     trie = _Trie(
-        np.full(capacity, -1, np.int32),
-        np.arange(capacity, dtype=np.int32),
-        np.ones(capacity, np.int8),
-        np.empty(capacity, np.float32),
-        np.zeros(capacity, np.float32),
-        np.zeros(capacity, np.bool_),
-        _empty_entries(capacity),
+        room.full(capacity, -1, np.int32),
+        room.empty(capacity, np.int32),
+        room.full(capacity, 1, np.int8),
+        room.empty(capacity, np.float32),
+        room.full(capacity, 0.0, np.float32),
+        room.full(capacity, False, np.bool_),
+        _empty_entries(capacity, room),
     )
+    trie.word[:count] = np.arange(count)
     trie.score[:count] = unigrams.log10_probability
     trie.backoff[:count] = unigrams.log10_backoff if model.order > 1 else 0.0
     for ngrams in model.orders[1:]:
@@ -394,21 +394,21 @@ def _build_trie(model: BackoffModel, capacity: int) -> tuple[_Trie, int] | None:
     return trie, count
 
 
-def build(model: BackoffModel) -> Automaton:
-    """The automaton of a back-off model, in memory of about 80 bytes for each n-gram."""
+def build(model: BackoffModel, room: Room = MEMORY) -> Automaton:
+    """The automaton of a back-off model, in a room of about 80 bytes for each n-gram."""
     capacity = sum(len(ngrams) for ngrams in model.orders)
-    while (built := _build_trie(model, capacity)) is None:
+    while (built := _build_trie(model, capacity, room)) is None:
         capacity += capacity // 2 + 16
     trie, count = built
-    failure = np.empty(count, np.int32)
+    failure = room.empty(count, np.int32)
     _link(trie, count, model.order, failure)
-    numbers = np.empty(count, np.int32)
+    numbers = room.empty(count, np.int32)
     states = _number_states(trie, count, numbers)
     automaton = Automaton(
-        _empty_entries(count - len(model.orders[0])),
-        np.zeros(states, STATE),
+        _empty_entries(count - len(model.orders[0]), room),
+        room.full(states, np.zeros((), STATE), STATE),
         np.empty(len(model.orders[0]), UNIGRAM),
-        np.empty(states, np.int8),
+        room.empty(states, np.int8),
     )
     _fill(trie, count, failure, numbers, *automaton)
     return Automaton(*(read_only(array) for array in automaton))

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from decoding.core.language.automaton import EMPTY, FREE, Automaton, find_entry
 from decoding.core.language.vocabulary import read_only
+from decoding.core.room import MEMORY, Room
 
 
 class Bounds(NamedTuple):
@@ -91,12 +92,12 @@ def _fill(lm, longest, entries, unigrams, backoffs, closed):  # type: ignore[no-
                 unigrams[last] = max(unigrams[last], entries[slot])
 
 
-def bound(lm: Automaton) -> Bounds:
+def bound(lm: Automaton, room: Room = MEMORY) -> Bounds:
     """The bounds of a model; about as fast as building it."""
     bounds = Bounds(
-        np.full(lm.entries.size, -np.inf, np.float32),
+        room.full(lm.entries.size, -np.inf, np.float32),
         np.empty(lm.unigrams.size, np.float32),
-        np.zeros(lm.states.size, np.float32),
+        room.full(lm.states.size, 0.0, np.float32),
         np.ones(1, np.bool_),
     )
     _fill(lm, int(lm.lengths.max()), *bounds)

@@ -11,7 +11,7 @@ back-off of h, so the result is a back-off model like any other.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from decoding.core.language.counting import NGramCounts, continuations, count_ngrams
 from decoding.core.language.ngrams import MAX_ORDER, BackoffModel, NGrams
 from decoding.core.language.vocabulary import BEGIN, END, SPECIAL_WORDS, Vocabulary, vocabulary_of
+from decoding.core.room import MEMORY, Room
 from evaluation.core.errors import InputError
 
 Discounts = tuple[float, float, float]  # for n-grams that were counted once, twice, more often
@@ -61,17 +62,20 @@ def estimate(
     options: EstimationOptions = EstimationOptions(),
     *,
     vocabulary: Vocabulary | None = None,
+    room: Room = MEMORY,
 ) -> Estimate:
     """Estimate a model from a text with a sentence a line and blanks between words.
 
     Words outside a given ``vocabulary`` are counted as the unknown word. Without one, all words
-    are known, and the unknown word has its share of the uniform distribution.
+    are known, and the unknown word has its share of the uniform distribution. What grows with the
+    text, the model too, is in ``room``.
     """
     thresholds = _checked(options)
     vocabulary = vocabulary_of(text) if vocabulary is None else vocabulary
     ids, offsets = vocabulary.encode(text)
     _refuse_boundaries(ids, offsets)
-    counts = count_ngrams(ids, offsets, options.order, len(vocabulary))
+    counts = count_ngrams(ids, offsets, options.order, len(vocabulary), room=room)
+    del ids, offsets
     kept = [
         (c.occurrences > t) | (n == 0)
         for n, (c, t) in enumerate(zip(counts, thresholds, strict=True))
@@ -79,11 +83,13 @@ def estimate(
     if options.smoothing == "witten-bell":
         occurrences = [c.occurrences for c in counts]
         smoothings: list[_Smoothing] = [_witten_bell] * options.order
-        return Estimate(_interpolate(vocabulary, counts, occurrences, kept, smoothings), (), ())
-    adjusted = continuations(counts)
+        return Estimate(
+            _interpolate(vocabulary, counts, occurrences, kept, smoothings, room), (), ()
+        )
+    adjusted = continuations(counts, room)
     discounts, fell_back = _discounts(adjusted, options.fallback)
     smoothings = [_kneser_ney(d) for d in discounts]
-    model = _interpolate(vocabulary, counts, adjusted, kept, smoothings)
+    model = _interpolate(vocabulary, counts, adjusted, kept, smoothings, room)
     return Estimate(model, discounts, fell_back)
 
 
@@ -125,7 +131,7 @@ def _discounts(
     """The three discounts of each order (Chen & Goodman 1998, equation 26), and where they fail."""
     discounts, fell_back = [], []
     for order, counts in enumerate(adjusted, 1):
-        n = np.bincount(counts[counts < 5], minlength=5).astype(float)  # n_1 to n_4 of the paper
+        n = np.array([np.count_nonzero(counts == k) for k in range(5)], float)  # the paper's n_k
         found = None
         if (n[1:4] > 0).all():
             y = n[1] / (n[1] + 2 * n[2])
@@ -185,30 +191,63 @@ def _interpolate(
     adjusted: list[NDArray[np.int64]],
     kept: list[NDArray[np.bool_]],
     smoothings: list[_Smoothing],
+    room: Room,
 ) -> BackoffModel:
     """Add up the orders from the shortest, and drop what is pruned."""
     lower = np.array([1.0 / (len(vocabulary) - 1)])  # <s> is never predicted
-    probabilities, lefts = [], []
-    for level, adjusted_counts, keep, smooth in zip(
-        counts, adjusted, kept, smoothings, strict=True
-    ):
-        share, left = smooth(adjusted_counts, keep, level.context)
-        lower = share + left[level.context] * lower[level.suffix]
-        probabilities.append(lower)
-        lefts.append(left)
-    probabilities[0][BEGIN] = 1.0  # what it is does not matter; log10 gives 0, as lmplz does
     words = np.zeros((1, 0), np.int32)
-    orders = []
-    for n, (level, keep) in enumerate(zip(counts, kept, strict=True)):
-        words = np.column_stack([words[level.context], level.word])
-        backoff = np.ones(len(level))
-        if n + 1 < len(counts):
-            backoff[: len(lefts[n + 1])] = lefts[n + 1]
-        orders.append(
-            NGrams(
-                words[keep],
-                np.log10(probabilities[n][keep]).astype(np.float32),
-                np.log10(backoff[keep]).astype(np.float32),
-            )
-        )
+    orders: list[NGrams] = []
+    for n, (level, own, keep, smooth) in enumerate(
+        zip(counts, adjusted, kept, smoothings, strict=True)
+    ):
+        probability = room.empty(len(level), np.float64)
+        lefts = room.full(len(lower), 1.0, np.float64)  # of contexts
+        for block in _blocks(level.context):
+            first = int(level.context[block.start])
+            context = level.context[block] - first
+            share, left = smooth(own[block], keep[block], context)
+            below = lower[level.suffix[block]]
+            probability[block] = share + left[context] * below
+            lefts[first : first + len(left)] = left
+        if n > 0:
+            orders[-1].log10_backoff[...] = _log10(lefts[kept[n - 1]], room)
+        else:
+            probability[BEGIN] = 1.0  # it does not matter; log10 gives 0, as lmplz does
+        words = _longer_words(words, level, room)
+        size = int(np.count_nonzero(keep))
+        chosen = words if size == len(keep) else words[keep]
+        logs = _log10(probability if size == len(keep) else probability[keep], room)
+        orders.append(NGrams(chosen, logs, room.full(size, 0.0, np.float32)))
+        lower = probability
     return BackoffModel(vocabulary, tuple(orders))
+
+
+def _blocks(context: NDArray[np.int32], size: int = 1 << 19) -> Iterator[slice]:
+    """Parts of a level that cut no context in two."""
+    start = 0
+    while start < len(context):
+        stop = min(start + size, len(context))
+        if stop < len(context):
+            stop = int(np.searchsorted(context, context[stop - 1], side="right"))
+        yield slice(start, stop)
+        start = stop
+
+
+def _log10(values: Floats, room: Room, size: int = 1 << 19) -> NDArray[np.float32]:
+    logs = room.empty(len(values), np.float32)
+    for start in range(0, len(values), size):
+        logs[start : start + size] = np.log10(values[start : start + size])
+    return logs
+
+
+def _longer_words(
+    shorter: NDArray[np.int32], level: NGramCounts, room: Room, size: int = 1 << 19
+) -> NDArray[np.int32]:
+    """The words of n-grams, (count, n), from those of their contexts."""
+    length = shorter.shape[1]
+    words = room.empty((len(level), length + 1), np.int32)
+    for start in range(0, len(level), size):
+        part = slice(start, start + size)
+        words[part, :length] = shorter[level.context[part]]
+        words[part, length] = level.word[part]
+    return words

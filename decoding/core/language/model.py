@@ -23,6 +23,7 @@ from decoding.core.language.vocabulary import (
     WordTable,
     read_only,
 )
+from decoding.core.room import MEMORY, Room
 from evaluation.core.errors import InputError
 
 FORMAT = 3
@@ -48,10 +49,10 @@ class LanguageModel:
     order: int
 
     @classmethod
-    def build(cls, model: BackoffModel) -> LanguageModel:
+    def build(cls, model: BackoffModel, room: Room = MEMORY) -> LanguageModel:
         """From the n-grams of an ARPA file or of an estimation."""
-        automaton = kernels.build(model)
-        return cls(automaton, bound(automaton), model.vocabulary, model.order)
+        automaton = kernels.build(model, room)
+        return cls(automaton, bound(automaton, room), model.vocabulary, model.order)
 
     @classmethod
     def open(cls, directory: Path) -> LanguageModel:

@@ -1,3 +1,4 @@
+import itertools
 import math
 import re
 from collections import Counter, defaultdict
@@ -9,9 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from decoding.core.formats.arpa import load_arpa, read_arpa, write_arpa
-from decoding.core.language.estimate import FALLBACK, EstimationOptions, estimate
+from decoding.core.language.counting import count_ngrams
+from decoding.core.language.estimate import FALLBACK, EstimationOptions, _blocks, estimate
 from decoding.core.language.model import LanguageModel
-from decoding.core.language.vocabulary import Vocabulary
+from decoding.core.language.vocabulary import Vocabulary, vocabulary_of
+from decoding.core.room import Room
 from evaluation.core.errors import InputError
 from tests.decoding.core.language.naive import NaiveModel
 
@@ -128,6 +131,37 @@ def test_the_words_after_any_history_have_probability_one(sentences, options, hi
     naive, ids = NaiveModel(model), model.vocabulary.ids(["<s>", *history])
     predicted = [w for w in range(len(model.vocabulary)) if w != 1]
     assert sum(10 ** naive.score(ids, w)[0] for w in predicted) == pytest.approx(1, abs=1e-5)
+
+
+@settings(max_examples=30, deadline=None)
+@given(corpora, all_options, st.integers(1, 20))
+def test_in_files_and_in_parts_it_is_the_same(tmp_path_factory, sentences, options, at_once):
+    room, text = Room(tmp_path_factory.getbasetemp(), large=1), text_of(sentences)
+    vocabulary = vocabulary_of(text)
+    numbered = (*vocabulary.encode(text), options.order, len(vocabulary))
+    for whole, parts in zip(
+        count_ngrams(*numbered), count_ngrams(*numbered, room=room, at_once=at_once), strict=True
+    ):
+        for name in ("context", "suffix", "word", "occurrences", "starts"):
+            assert np.array_equal(getattr(whole, name), getattr(parts, name))
+    direct, mapped = estimate(text, options), estimate(text, options, room=room)
+    for one, other in zip(direct.model.orders, mapped.model.orders, strict=True):
+        assert np.array_equal(one.words, other.words)
+        assert np.array_equal(one.log10_probability, other.log10_probability)
+        assert np.array_equal(one.log10_backoff, other.log10_backoff)
+    scored = [LanguageModel.build(one.model, one_room) for one, one_room in
+              ((direct, Room()), (mapped, room))]  # fmt: skip
+    assert scored[0].score_lines(text).tolist() == scored[1].score_lines(text).tolist()
+
+
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=20), st.integers(1, 6))
+def test_blocks_cut_no_context_in_two(lengths, size):
+    context = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+    blocks = [context[block] for block in _blocks(context, size)]
+    assert np.concatenate(blocks).tolist() == context.tolist()
+    for before, after in itertools.pairwise(blocks):
+        assert before[-1] < after[0]
+    assert all(len(block) < size + max(lengths) for block in blocks)
 
 
 def test_an_estimate_needs_no_file(tmp_path):
