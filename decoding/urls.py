@@ -5,12 +5,14 @@ from decoding.views import (
     charts,
     corpora,
     jobs,
+    measurements,
     playground,
     recipes,
     sharing,
     systems,
     training,
     tuning,
+    weights,
 )
 
 app_name = "decoding"
@@ -27,6 +29,22 @@ urlpatterns = [
     path("systems/<int:pk>/", systems.system_page, name="system"),
     path("systems/<int:pk>/upload/", systems.upload, name="upload"),
     path("systems/<int:pk>/lists/", systems.make_lists, name="make-lists"),
+    path("systems/<int:pk>/tune/", weights.start, name="tune-weights"),
+    path(
+        "systems/<int:pk>/history/<slug:name>.<slug:kind>",
+        weights.system_history,
+        name="system-history",
+    ),
+    path("systems/<int:pk>/measure/", measurements.measure, name="measure"),
+    path("systems/<int:pk>/compare/", measurements.compare, name="compare-with"),
+    path("comparisons/<int:pk>/", measurements.comparison, name="comparison"),
+    path("weights/<int:pk>/", weights.tuning_page, name="weight-tuning"),
+    path("weights/<int:pk>/keep/", weights.keep_best, name="keep-best"),
+    path(
+        "weights/<int:pk>/history/<slug:name>.<slug:kind>",
+        weights.tuning_history,
+        name="weight-history",
+    ),
     path("systems/<int:pk>/delete/", systems.delete_system, name="delete-system"),
     path("recipes/", recipes.recipe_list, name="recipes"),
     path("recipes/<int:pk>/", recipes.recipe_page, name="recipe"),

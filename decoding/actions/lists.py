@@ -84,7 +84,7 @@ def ask_again(job: Job, *, owner: User) -> Job:
     return ask_for_lists(corpus, system, found, owner=owner, segments=said["segments"])
 
 
-def save_lists(made: Sequence[MadeList], job: Job) -> None:
+def save_lists(made: Sequence[MadeList], job: Job, system: int) -> None:
     """Keep lists and failures; a list that somebody else has made meanwhile stays as it is.
 
     To be called within a transaction, with the segments in order, so that two who write the same
@@ -92,7 +92,7 @@ def save_lists(made: Sequence[MadeList], job: Job) -> None:
     """
     figures = list_figures(
         [[translation.text for translation in one.translations] for one in made],
-        _references((one.segment for one in made), System.objects.get(pk=job.parameters["system"])),
+        _references((one.segment for one in made), System.objects.get(pk=system)),
     )
     rows: list[tuple[TranslationList, MadeList, ListFigures | None]] = []
     for one, known in zip(made, figures, strict=True):
@@ -104,7 +104,7 @@ def save_lists(made: Sequence[MadeList], job: Job) -> None:
                 defaults={"reason": one.failure},
             )
         else:
-            rows.append((_row(one, known, job), one, known))
+            rows.append((_row(one, known, job, system), one, known))
     there = _insert([row for row, _, _ in rows])
     ListEntry.objects.bulk_create(
         ListEntry(
@@ -148,11 +148,11 @@ def _insert_alone(row: TranslationList) -> bool:
     return True
 
 
-def _row(one: MadeList, known: ListFigures | None, job: Job) -> TranslationList:
+def _row(one: MadeList, known: ListFigures | None, job: Job, system: int) -> TranslationList:
     return TranslationList(
         segment=one.segment,
         corpus_id=one.segment.corpus_id,
-        system_id=job.parameters["system"],
+        system_id=system,
         recipe_version=one.version,
         job=job,
         provenance=_provenance(one),

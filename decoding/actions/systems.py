@@ -25,7 +25,7 @@ def add_external_system(*, owner: User, **about: str) -> System:
 
 
 def keep_system(
-    folder: Path, *, owner: User, kind: str, card: Mapping[str, Any], **about: str
+    folder: Path, *, owner: User, kind: str, card: Mapping[str, Any], **about: Any
 ) -> System:
     """Put a system directory into the storage; ``about`` are name, languages, notes, licence."""
     kept = keep_made(folder)
@@ -58,7 +58,7 @@ def free_name(owner: User, name: str) -> str:
 
 
 def add_kept_system(
-    kept: Kept, *, owner: User, kind: str, card: Mapping[str, Any], **about: str
+    kept: Kept, *, owner: User, kind: str, card: Mapping[str, Any], **about: Any
 ) -> System:
     """A system whose directory is in the storage already."""
     return _save(

@@ -8,17 +8,21 @@ from decoding.models.lists import (
     TuningCell,
     TuningRun,
 )
+from decoding.models.measurements import Comparison, Measurement
 from decoding.models.ownership import Owned, OwnedQuerySet, Share
 from decoding.models.recipes import Recipe, RecipeVersion
 from decoding.models.systems import Pool, System
+from decoding.models.weights import WeightTuning
 
 __all__ = [
+    "Comparison",
     "Corpus",
     "Direction",
     "FailedSegment",
     "Job",
     "ListEntry",
     "ListPair",
+    "Measurement",
     "Owned",
     "OwnedQuerySet",
     "Pool",
@@ -31,4 +35,5 @@ __all__ = [
     "TranslationList",
     "TuningCell",
     "TuningRun",
+    "WeightTuning",
 ]

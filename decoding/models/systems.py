@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
@@ -34,6 +36,10 @@ class System(Languages, Owned):
     card = models.JSONField(
         default=dict, editable=False, help_text="Features, weights, sizes, BLEU."
     )
+    parent = models.ForeignKey(
+        "self", models.SET_NULL, null=True, editable=False, related_name="tuned",
+        help_text="Of which it is a tuning: the same models with other weights.",
+    )  # fmt: skip
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -56,6 +62,11 @@ class System(Languages, Owned):
 
     def get_absolute_url(self) -> str:
         return reverse("decoding:system", args=[self.pk])
+
+    @property
+    def origin(self) -> dict[str, Any]:
+        """What is kept of it with whatever was made from it, for when it is gone."""
+        return {"pk": self.pk, "name": self.name, "checksum": self.checksum}
 
     @property
     def is_external(self) -> bool:

@@ -54,12 +54,21 @@ class Outcome:
 
 def outcome_of(job: Job) -> Outcome | None:
     """Where a finished job's result is, if it has a page of its own."""
+    if job.kind == "tune-weights" and job.state != Job.State.DONE:
+        tuning = reverse("decoding:weight-tuning", args=[job.parameters["tuning"]])
+        return Outcome("Show the rounds so far", tuning)
     if job.state != Job.State.DONE:
         return None
     if job.kind == "make-lists":
         parts = job.parameters["corpus"], job.parameters["system"]
         return Outcome("Browse the lists", reverse("decoding:browse", args=parts))
-    if job.kind in ("import-moses", "train-system"):
+    if job.kind == "measure-system":
+        system = reverse("decoding:system", args=[job.parameters["system"]])
+        return Outcome("Show the system", system)
+    if job.kind == "compare-systems":
+        made = reverse("decoding:comparison", args=[job.parameters["comparison"]])
+        return Outcome("Show the comparison", made)
+    if job.kind in ("import-moses", "train-system", "tune-weights"):
         return Outcome("Show the system", reverse("decoding:system", args=[job.result["system"]]))
     if job.kind == "tune-diversity":
         run = reverse("decoding:tuning-run", args=[job.parameters["run"]])

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from django.db.models import Count, Q, QuerySet
 
-from decoding.models import Corpus, Segment, TranslationList
+from decoding.models import Corpus, RecipeVersion, Segment, System, TranslationList
+from evaluation.core.errors import VariorumError
 
 
 def segments_without(
@@ -29,3 +30,20 @@ def lists_there(
             segment__in=list(segments), system=system, recipe_version__in=list(versions)
         ).values_list("segment_id", "recipe_version_id")
     )
+
+
+def version_for_best(system: System, corpus: Corpus) -> RecipeVersion:
+    """The recipe version whose lists begin with what the system thinks best.
+
+    Of several the one that has the most lists of the corpus; among equals the oldest.
+    """
+    kind = RecipeVersion.Kind.POOL_BEST if system.is_external else RecipeVersion.Kind.UNIQUE_BEST
+    made = Count("lists", filter=Q(lists__system=system, lists__corpus=corpus))
+    versions = RecipeVersion.objects.filter(kind=kind).annotate(made=made).order_by("-made", "pk")
+    found = versions.select_related("recipe").first()
+    if found is None:
+        raise VariorumError(
+            f"There is no recipe of the kind {kind.label.partition(':')[0]}, by which systems are "
+            "compared. An administrator can add one."
+        )
+    return found

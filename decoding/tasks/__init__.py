@@ -62,4 +62,4 @@ def self_test(run: JobRun) -> dict[str, list[int]]:
 
 
 # Each declares its kinds of jobs.
-from decoding.tasks import lists, systems, training, tuning  # noqa: E402, F401
+from decoding.tasks import lists, measurements, systems, training, tuning, weights  # noqa: E402, F401

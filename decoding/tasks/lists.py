@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist
@@ -24,22 +25,42 @@ _COMMIT_SECONDS = 0.5
 def make_lists(run: JobRun) -> dict[str, Any]:
     """Lists of a corpus's segments by some recipes, in parts over all workers."""
     corpus, makers = _makers(run)  # what cannot begin fails here, once
-    missing = segments_without(
-        corpus, run.parameters["system"], [v.pk for v in makers], run.parameters["segments"]
-    )
-    keys = [] if run.result.get("parts") else list(missing.values_list("pk", flat=True))
-    size = max(20, min(200, len(keys) // 64))
-    parts = [keys[start : start + size] for start in range(0, len(keys), size)]
-    share_out(
-        run,
-        "make-lists-part",
-        [run.parameters | {"segments": part} for part in parts],
-        [len(part) for part in parts],
+    share_lists(
+        run, corpus, {run.parameters["system"]: [v.pk for v in makers]}, run.parameters["segments"]
     )
     return {
         "lists made": TranslationList.objects.filter(job=run.job).count(),
         "lists failed": FailedSegment.objects.filter(job=run.job).count(),
     }
+
+
+def share_lists(
+    run: JobRun,
+    corpus: Corpus,
+    versions: Mapping[int, Sequence[int]],
+    numbers: Sequence[int] | None = None,
+) -> None:
+    """Have the missing lists made, by each system's recipe versions, in parts over all workers.
+
+    Of all segments, or of those with these numbers.
+    """
+    parts = []
+    for system, wanted in versions.items():
+        keys: list[int] = []
+        if not run.result.get("parts"):  # else the parts are there
+            missing = segments_without(corpus, system, wanted, numbers)
+            keys = list(missing.values_list("pk", flat=True))
+        size = max(20, min(200, len(keys) // 64))
+        parts += [
+            {
+                "corpus": corpus.pk,
+                "system": system,
+                "recipe_versions": list(wanted),
+                "segments": keys[start : start + size],
+            }
+            for start in range(0, len(keys), size)
+        ]
+    share_out(run, "make-lists-part", parts, [len(part["segments"]) for part in parts])
 
 
 @job("make-lists-part", title="Make translation lists, a part")
@@ -61,7 +82,7 @@ def make_lists_part(run: JobRun) -> None:
         segments_made += 1
         if time.monotonic() - since > _COMMIT_SECONDS or position == len(keys):
             with run.piece(segments_made, message=f"segment {segment.number}" if segment else ""):
-                save_lists(made, run.job.parent)
+                save_lists(made, run.job.parent, run.parameters["system"])
             made, segments_made, since = [], 0, time.monotonic()
 
 

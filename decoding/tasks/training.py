@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist
 
+from decoding.actions.measurements import measure_if_possible
 from decoding.actions.systems import add_kept_system, free_name, keep_made
 from decoding.actions.training import forget_old_trainings, forget_training
 from decoding.cards import card_of_folder
@@ -63,6 +64,7 @@ def train(run: JobRun) -> dict[str, Any]:
             **about | {"name": free_name(run.job.owner, about["name"])},
         )
         run.result["system"] = system.pk
+        measure_if_possible(system, dev, owner=run.job.owner)
     forget_training(run.job)
     return run.result
 

@@ -54,6 +54,10 @@ def corpus_page(request: HttpRequest, pk: int) -> HttpResponse:
         "decoding/corpus.html",
         {
             "corpus": corpus,
+            "facts": {
+                "Segments": f"{corpus.segment_count:,}",
+                "References": corpus.most_references,
+            },
             "page": page,
             "lists": lists_by_recipe(request.user, corpus=corpus),
             "owned": request.user.is_superuser or corpus.owner_id == request.user.pk,

@@ -12,11 +12,14 @@ from decoding.actions.deletion import delete_unless_used
 from decoding.actions.imports import ask_for_import, ask_for_import_of_path
 from decoding.actions.lists import ask_for_lists
 from decoding.actions.systems import add_external_system, add_pool
+from decoding.cards import about_system, origins, training_facts
 from decoding.forms.lists import MakeListsForm
 from decoding.forms.systems import MosesForm, PoolForm, SystemForm
-from decoding.models import System
+from decoding.forms.weights import OnCorpusForm
+from decoding.models import Corpus, System
 from decoding.queries.corpora import lists_by_recipe, systems_on_page
 from decoding.uploads import received
+from decoding.views.weights import history_context
 from evaluation.core.errors import InputError, VariorumError
 
 ON_A_PAGE = 25
@@ -101,6 +104,16 @@ def system_page(request: HttpRequest, pk: int) -> HttpResponse:
         "decoding/system.html",
         {
             "system": system,
+            "facts": about_system(system),
+            "origins": origins(system.card.get("provenance", {})),
+            "training": training_facts(system.card.get("training", {})),
+            "history": history_context(
+                system.card.get("tuning", {}), "decoding:system-history", system.pk
+            ),
+            "measurements": system.measurements.select_related("corpus").filter(
+                corpus__in=Corpus.objects.visible_to(request.user)
+            ),
+            "measure_form": OnCorpusForm(user=request.user, system=system),
             "pools": system.pools.select_related("corpus"),
             "lists": lists_by_recipe(request.user, system=system),
             "owned": request.user.is_superuser or system.owner_id == request.user.pk,

@@ -212,10 +212,10 @@ def test_a_failed_part_fails_the_whole_and_is_tried_again(
     job = ask_for_lists(corpus, system, [two_best], owner=user)
     real = lists.save_lists
 
-    def save(made, job):
+    def save(made, job, system):
         if made[0].segment.number > 20:
             raise VariorumError("The disk is full.")
-        real(made, job)
+        real(made, job, system)
 
     monkeypatch.setattr(lists, "save_lists", save)
     assert run(job).state == "failed"

@@ -15,6 +15,7 @@ import sacrebleu
 
 from evaluation.core.errors import InputError
 from evaluation.core.metrics.bleu import (
+    StatisticsArray,
     check_same_sentences,
     sentence_bleu1,
     sentence_statistics,
@@ -136,6 +137,12 @@ def first_bleu1(lists: Lists, references: Lists, options: FigureOptions) -> list
     """BLEU+1 of each list's first translation: by it sentences fall into quartiles (B5)."""
     encoded, index = _encoded([own[:1] for own in lists], references, options)
     return [float(score) for score in sentence_bleu1(sentence_statistics(encoded, index))]
+
+
+def bleu_statistics(lists: Lists, references: Lists, options: FigureOptions) -> StatisticsArray:
+    """BLEU's statistics of each list's first translation, by which systems are compared."""
+    encoded, index = _encoded([own[:1] for own in lists], references, options)
+    return sentence_statistics(encoded, index)
 
 
 def signature(references: References, options: FigureOptions, *choices: str) -> str:

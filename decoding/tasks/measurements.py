@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+from typing import Any
+
+from decoding.actions.measurements import keep_measurement
+from decoding.comparing import compare, measure
+from decoding.jobs import JobRun, job
+from decoding.models import Comparison, Corpus, System
+from decoding.queries.lists import version_for_best
+from decoding.tasks.lists import share_lists
+from evaluation.core.errors import VariorumError
+
+_GONE = "The corpus or the system has been deleted meanwhile."
+
+
+@job("measure-system", title="Measure a system")
+def measure_system(run: JobRun) -> dict[str, Any]:
+    """BLEU of a system on a corpus, from its lists, of which it makes those that are missing."""
+    system = System.objects.filter(pk=run.parameters["system"]).first()
+    corpus = Corpus.objects.filter(pk=run.parameters["corpus"]).first()
+    if system is None or corpus is None:
+        raise VariorumError(_GONE)
+    share_lists(run, corpus, {system.pk: [version_for_best(system, corpus).pk]})
+    run.say("measuring")
+    measured = measure(corpus, system)
+    with run.piece(0, message="measured"):
+        made = keep_measurement(system, corpus, measured)
+    return {"BLEU": round(made.bleu, 2), "signature": made.signature, "segments": made.segments}
+
+
+@job("compare-systems", title="Compare two systems")
+def compare_systems(run: JobRun) -> dict[str, Any]:
+    """Two systems' BLEU on a corpus, from their lists, of which it makes those that are missing."""
+    comparisons = Comparison.objects.select_related("corpus", "first", "second")
+    wanted = comparisons.filter(pk=run.parameters["comparison"]).first()
+    if wanted is None:
+        raise VariorumError(_GONE)
+    corpus, systems = wanted.corpus, [wanted.first, wanted.second]
+    share_lists(run, corpus, {one.pk: [version_for_best(one, corpus).pk] for one in systems})
+    run.say("drawing samples")
+    result = compare(corpus, systems, wanted.seed)
+    with run.piece(0, message="compared"):
+        Comparison.objects.filter(pk=wanted.pk).update(result=result)
+    return {"BLEU": " and ".join(f"{bleu:.2f}" for bleu in result["bleu"])}

@@ -1,0 +1,56 @@
+"""Two systems' BLEU on the same sentences, and how sure their difference is (ALGORITHMS C6)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.core.errors import InputError
+from evaluation.core.metrics.bleu import bleu
+from evaluation.core.statistics.intervals import Bootstrap, Interval, resample
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class BleuDifference:
+    """The second system's BLEU less the first's."""
+
+    first: float
+    second: float
+    difference: Interval  # drawing sentences, the same of both (Koehn 2004)
+    p: float | None  # two-sided, of "there is none"; None if it cannot be told
+
+
+def bleu_difference(
+    first: NDArray[np.integer], second: NDArray[np.integer], options: Bootstrap
+) -> BleuDifference:
+    """Compare two systems by their sentences' statistics, (S, 2N+2) each (`figures`).
+
+    Paired: a sample holds the same sentences of both, so what makes a sentence hard for both
+    cancels out.
+    """
+    if first.shape != second.shape or not len(first):
+        raise InputError(
+            f"there are {len(first)} and {len(second)} sentences to compare",
+            hint="Both systems must have translated the same sentences.",
+        )
+    K = first.shape[1]
+
+    def score(sums: FloatArray) -> FloatArray:  # (..., 2K) -> (...)
+        return bleu_of(sums[..., K:]) - bleu_of(sums[..., :K])
+
+    drawn = resample(np.hstack([first, second]), np.arange(len(first)), options)
+    return BleuDifference(
+        float(bleu_of(drawn.total[:K])),
+        float(bleu_of(drawn.total[K:])),
+        drawn.interval(score, len(first)),
+        drawn.p_of_zero(score),
+    )
+
+
+def bleu_of(sums: FloatArray) -> FloatArray:
+    """BLEU of sums of statistics, which are whole numbers that were added up as floats."""
+    return bleu(np.rint(sums).astype(np.int64))
