@@ -1,27 +1,29 @@
 """Tasks out, answers in: what must hold however many people, tabs and networks are at it.
 
-Whoever writes here first locks the participant's row, then slots in the order of their ids, so
-nothing waits in a circle, and a form that is sent twice waits for its twin. All times are the
-database's. The constraints in models/ hold what this module promises, should it ever be wrong.
+Whoever writes here first locks the participant's row, so that a form that is sent twice waits for
+its twin; sentences.py says in which order the rest is locked. All times are the database's. The
+constraints in models/ hold what this module promises, should it ever be wrong.
 """
 
 from __future__ import annotations
 
+import json
 import uuid
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from typing import Any
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import lru_cache
 
-from django.db import connection, transaction
-from django.db.models import Max, Q
+from django.db import DEFAULT_DB_ALIAS, connection, transaction
 from django.db.models.functions import Now
 
 from evaluation.core.errors import InputError
+from studies.actions import handing_out_statements as sql
+from studies.actions.sentences import open_if_complete
 from studies.core.assignment import kinds_to_try
-from studies.core.conduct import Conduct
+from studies.core.conduct import Conduct, conduct_from
 from studies.core.texts import clean_edit
 from studies.models import Assignment, Edit, Judgment, Kind, Participant, Slot, Study, Task
-from studies.queries.slots import free_slots, run_out, unfinished_editing
+from studies.queries.slots import run_out
 
 _EXPIRED_AT_ONCE = 50
 
@@ -67,26 +69,55 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgedEdit:
+    """An edit as far as a judge sees it."""
+
+    pk: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Person:
+    """Who asks or answers, locked, with what their study says at the moment."""
+
+    pk: int
+    study: int
+    state: str
+    kind: str
+    is_excluded: bool
+    study_state: str
+    conduct: Conduct
+
+
+@dataclass(frozen=True, slots=True)
 class _Held:
     """A form's participant, assignment and slot, all locked."""
 
-    participant: Participant
-    study: Study
-    assignment: Assignment
-    slot: Slot
-    now: datetime
-    sentence: list[Slot] = field(default_factory=list)  # EDITING: all slots of the sentence
+    person: _Person
+    assignment: int
+    task: int
+    segment: int
+    slot: int
+    slot_state: str
+    holder: int | None
+    passes: int
+    swapped: bool
+    first: int | None
+    second: int | None
 
     @property
     def is_ours(self) -> bool:
         """Whether the answer can count: nobody else has the slot, in time or not."""
-        return self.study.state != Study.State.ENDED and (
-            self.slot.state == Slot.State.OPEN
-            or (
-                self.slot.state == Slot.State.LEASED
-                and self.slot.participant_id == self.participant.pk
-            )
+        return self.person.study_state != Study.State.ENDED and (
+            self.slot_state == Slot.State.OPEN
+            or (self.slot_state == Slot.State.LEASED and self.holder == self.person.pk)
         )
+
+    @property
+    def standing(self) -> str:
+        if self.person.is_excluded:
+            return Edit.Standing.EXCLUDED
+        return Edit.Standing.COUNTED if self.is_ours else Edit.Standing.LATE
 
 
 # --- Out --------------------------------------------------------------------------------------
@@ -98,116 +129,107 @@ def lease_next(participant_id: int) -> Assignment | None:
 
     Raises NotNow when they may have none at all.
     """
-    participant = _lock(participant_id)
-    study = participant.study
-    if participant.is_excluded or participant.state != Participant.State.WORKING:
+    person = _lock(participant_id)
+    if person.is_excluded or person.state != Participant.State.WORKING:
         raise NotNow("your part in this study is over")
-    held = _take_up(participant)
+    held = _held(person)
     if held is not None:
-        return held
-    if not study.is_running:
+        if _renew(person, held.slot_id, held.kind):
+            return held
+        sql.LOSE.run(assignment=held.pk)
+    if person.study_state != Study.State.RUNNING:
         raise NotNow("the study is not running at the moment", hint="Come back later.")
-    conduct = study.the_conduct
-    limit = conduct.tasks_per_participant
-    if limit and tasks_done(participant) >= limit:
+    limit = person.conduct.tasks_per_participant
+    if limit and tasks_done(person) >= limit:
         return None
-    expire(study.pk)
-    slot = _lock_free(participant, conduct)
-    if slot is None and not conduct.eval_follows and not unfinished_editing(study.pk).exists():
-        # The last edits of two sentences may have come in the same moment (see `_open_eval_of`).
-        slot = _lock_free(participant, conduct) if open_eval(study.pk) else None
-    return None if slot is None else _assign(participant, slot, conduct)
+    expire(person.study)
+    return _held(person) if _claim(person) else None
 
 
-def tasks_done(participant: Participant) -> int:
+def tasks_done(participant: Participant | _Person) -> int:
     """Answered, or given up: what a limit counts, and progress shows."""
-    over = (Assignment.State.DONE, Assignment.State.PASSED)
-    return Assignment.objects.filter(participant=participant, state__in=over).count()
+    found = sql.TASKS_DONE.row(participant=participant.pk)
+    return int(found[0]) if found else 0
 
 
-def _lock(participant_id: int) -> Any:
-    """The participant with their study, and `now` by the database's clock."""
-    return (
-        Participant.objects.select_for_update(of=("self",))
-        .select_related("study")
-        .defer("study__plan")
-        .annotate(now=Now())
-        .get(pk=participant_id)
+@lru_cache(maxsize=64)
+def _conduct(saved: str) -> Conduct:
+    return conduct_from(json.loads(saved))
+
+
+def _lock(participant_id: int) -> _Person:
+    found = sql.LOCK_PARTICIPANT.row(participant=participant_id)
+    if found is None:
+        raise NotNow("your part in this study is over")
+    study, state, kind, is_excluded, study_state, conduct = found
+    return _Person(
+        participant_id, study, state, kind, bool(is_excluded), study_state, _conduct(conduct)
     )
 
 
-def _take_up(participant: Participant) -> Assignment | None:
-    """What they were at, with its lease renewed: unless somebody else has it by now."""
-    held = (
-        Assignment.objects.filter(participant=participant, state=Assignment.State.HELD)
-        .select_related("slot", "task")
-        .first()
-    )
-    if held is None:
+def _held(person: _Person) -> Assignment | None:
+    """What they are at, with what its page shows; the rest is fetched when it is asked for."""
+    found = sql.HELD.row(participant=person.pk)
+    if found is None:
         return None
-    if _renew(held, participant.study.the_conduct):
-        return held
-    Assignment.objects.filter(pk=held.pk).update(state=Assignment.State.LOST)
-    return None
+    (pk, slot, task, kind, segment, turn, key, state, draft), shown = found[:9], found[9:]
+    texts, first, second, position, swapped = shown
+    held = Assignment.from_db(
+        DEFAULT_DB_ALIAS,
+        ("id", "participant_id", "slot_id", "task_id", "kind", "segment_id", "turn", "key",
+         "state", "draft"),
+        (pk, person.pk, slot, task, kind, segment, turn, uuid.UUID(str(key)), state, draft),
+    )  # fmt: skip
+    held.task = Task.from_db(
+        DEFAULT_DB_ALIAS,
+        ("id", "kind", "segment_id", "texts", "first_id", "second_id"),
+        (task, kind, segment, json.loads(texts), first, second),
+    )
+    held.slot = Slot.from_db(
+        DEFAULT_DB_ALIAS,
+        ("id", "task_id", "kind", "segment_id", "position", "swapped"),
+        (slot, task, kind, segment, position, bool(swapped)),
+    )
+    held.slot.task = held.task
+    return held
 
 
-def _renew(held: Assignment, conduct: Conduct) -> bool:
+def _patience(kind: str, conduct: Conduct) -> int:
+    return conduct.editing_seconds if kind == Kind.EDITING else conduct.eval_seconds
+
+
+def _renew(person: _Person, slot: int, kind: str) -> bool:
     """Make the slot this person's (again) for a while, if it is theirs or free."""
-    theirs = Q(state=Slot.State.LEASED, participant=held.participant_id)
-    return bool(
-        Slot.objects.filter(theirs | Q(state=Slot.State.OPEN), pk=held.slot_id).update(
-            state=Slot.State.LEASED,
-            participant=held.participant_id,
-            expires_at=Now() + _patience(held.kind, conduct),
+    patience = _patience(kind, person.conduct)
+    return bool(sql.RENEW.run(slot=slot, participant=person.pk, patience=patience))
+
+
+def _claim(person: _Person) -> bool:
+    """Take the first slot of the plan that is free for them."""
+    for kind in kinds_to_try(person.kind):
+        claimed = sql.CLAIM.row(
+            study=person.study,
+            participant=person.pk,
+            kind=kind,
+            pairs=person.conduct.pairs_per_judge if kind == Kind.EVAL else 1,
+            patience=_patience(kind, person.conduct),
         )
-    )
-
-
-def _patience(kind: str, conduct: Conduct) -> timedelta:
-    seconds = conduct.editing_seconds if kind == Kind.EDITING else conduct.eval_seconds
-    return timedelta(seconds=seconds)
-
-
-def _lock_free(participant: Participant, conduct: Conduct) -> Slot | None:
-    for kind in kinds_to_try(participant.kind):
-        free = free_slots(participant, kind, pairs_per_judge=conduct.pairs_per_judge)
-        if connection.features.has_select_for_update_skip_locked:
-            # Slots that others are just taking are passed over instead of waited for.
-            free = free.select_for_update(skip_locked=True, of=("self",))
-        slot = free.first()
-        if slot is not None:
-            return slot
-    return None
-
-
-def _assign(participant: Participant, slot: Slot, conduct: Conduct) -> Assignment:
-    Slot.objects.filter(pk=slot.pk).update(
-        state=Slot.State.LEASED,
-        participant=participant,
-        expires_at=Now() + _patience(slot.kind, conduct),
-    )
-    turn = 1
-    if slot.kind == Kind.EVAL and conduct.pairs_per_judge > 1:
-        met = Assignment.objects.filter(participant=participant, segment=slot.segment_id)
-        turn += met.aggregate(last=Max("turn"))["last"] or 0
-    if participant.kind != slot.kind:
-        Participant.objects.filter(pk=participant.pk).update(kind=slot.kind)
-    made = Assignment.objects.create(
-        participant=participant,
-        slot=slot,
-        task_id=slot.task_id,
-        kind=slot.kind,
-        segment_id=slot.segment_id,
-        turn=turn,
-        assigned_at=Now(),
-    )
-    made.participant = participant
-    return made
+        if claimed is None:
+            continue
+        slot, task, segment = claimed
+        sql.ASSIGN.run(
+            participant=person.pk, slot=slot, task=task, kind=kind, segment=segment,
+            key=uuid.uuid4().hex,
+        )  # fmt: skip
+        if person.kind != kind:
+            sql.STAY_WITH.run(participant=person.pk, kind=kind)
+        return True
+    return False
 
 
 def expire(study_id: int) -> int:
     """Open what was leased to people who have not been heard of. How many."""
-    if not run_out(study_id).exists():
+    if not sql.HAS_RUN_OUT.row(study=study_id):
         return 0
     with transaction.atomic():
         lost = run_out(study_id).order_by("pk")
@@ -225,17 +247,15 @@ def expire(study_id: int) -> int:
 @transaction.atomic
 def save_draft(participant_id: int, key: uuid.UUID, text: str) -> bool:
     """Keep what is being written, and the lease with it. False when somebody else has the task."""
-    held = (
-        Assignment.objects.filter(key=key, participant=participant_id, state=Assignment.State.HELD)
-        .select_related("participant__study")
-        .defer("participant__study__plan")
-        .first()
-    )
-    if held is None:
+    draft = clean_edit(text)
+    person = _lock(participant_id)
+    held = _held(person)
+    if held is None or held.key != key:
         return False
-    # The text is kept in any case.
-    Assignment.objects.filter(pk=held.pk).update(draft=clean_edit(text), draft_at=Now())
-    return _renew(held, held.participant.study.the_conduct)
+    # The slot before the assignment, as everywhere. The text is kept in any case.
+    renewed = _renew(person, held.slot_id, held.kind)
+    sql.KEEP_DRAFT.run(assignment=held.pk, text=draft)
+    return renewed
 
 
 @transaction.atomic
@@ -249,12 +269,12 @@ def submit_edit(
     held = _hold(participant_id, key, Kind.EDITING)
     if isinstance(held, Receipt):
         return held
-    standing = _standing(held)
-    Edit.objects.create(**_answer(held, key, standing), text=clean, **telemetry.of_edit)
-    _settle(held, standing, Assignment.State.DONE)
+    standing = held.standing
+    _add_edit(held, key, standing, telemetry, text=clean, made_no_sense=False)
+    sql.SETTLE.run(assignment=held.assignment, state=Assignment.State.DONE.value)
     if standing == Edit.Standing.COUNTED:
-        _fill(held)
-        _open_eval_of(held)
+        sql.FILL.run(slot=held.slot, participant=participant_id)
+        open_if_complete(held.person.study, held.segment, held.person.conduct)
     return Receipt(standing)
 
 
@@ -265,18 +285,24 @@ def pass_task(participant_id: int, key: uuid.UUID, telemetry: Telemetry = Teleme
     if isinstance(held, Receipt):
         return held
     standing = Edit.Standing.PASSED if held.is_ours else Edit.Standing.LATE
-    Edit.objects.create(**_answer(held, key, standing), made_no_sense=True, **telemetry.of_edit)
-    _settle(held, standing, Assignment.State.PASSED)
+    _add_edit(held, key, standing, telemetry, text="", made_no_sense=True)
+    sql.SETTLE.run(assignment=held.assignment, state=Assignment.State.PASSED.value)
     if standing == Edit.Standing.PASSED:
-        passes = held.slot.passes + 1
-        over = passes >= held.study.the_conduct.most_passes
-        held.slot.state = Slot.State.VOID if over else Slot.State.OPEN
-        Slot.objects.filter(pk=held.slot.pk).update(
-            state=held.slot.state, participant=None, expires_at=None, passes=passes
-        )
+        over = held.passes + 1 >= held.person.conduct.most_passes
+        state = Slot.State.VOID if over else Slot.State.OPEN
+        sql.PASS_ON.run(slot=held.slot, state=state.value)
         if over:
-            _open_eval_of(held)
+            open_if_complete(held.person.study, held.segment, held.person.conduct)
     return Receipt(standing)
+
+
+def _add_edit(
+    held: _Held, key: uuid.UUID, standing: str, telemetry: Telemetry, **said: object
+) -> None:
+    sql.ADD_EDIT.run(
+        assignment=held.assignment, key=key.hex, standing=str(standing), erased=False,
+        **said, **telemetry.of_edit,
+    )  # fmt: skip
 
 
 @transaction.atomic
@@ -287,22 +313,24 @@ def submit_judgment(
     held = _hold(participant_id, key, Kind.EVAL)
     if isinstance(held, Receipt):
         return held
-    edits = edits_of(held.assignment.task)
+    edits = _edits(held.first, held.second)
     if edits is None:
         raise NotNow("one of the two sentences is no longer there", hint="Go on to the next task.")
-    standing = _standing(held)
-    Judgment.objects.create(
-        **_answer(held, key, standing),
-        choice=_of_pair(choice, held.slot.swapped),
-        first=edits[0],
-        second=edits[1],
-        swapped=held.slot.swapped,
+    standing = held.standing
+    sql.ADD_JUDGMENT.run(
+        assignment=held.assignment,
+        key=key.hex,
+        standing=str(standing),
+        choice=_of_pair(choice, held.swapped),
+        first=edits[0].pk,
+        second=edits[1].pk,
+        swapped=held.swapped,
         saw_differences=telemetry.saw_differences,
         **telemetry.of_any,
     )
-    _settle(held, standing, Assignment.State.DONE)
+    sql.SETTLE.run(assignment=held.assignment, state=Assignment.State.DONE.value)
     if standing == Judgment.Standing.COUNTED:
-        _fill(held)
+        sql.FILL.run(slot=held.slot, participant=participant_id)
     return Receipt(standing)
 
 
@@ -320,36 +348,47 @@ def last_judgment(participant: Participant) -> Judgment | None:
     ).first()
 
 
+def may_undo(participant: Participant) -> bool:
+    """Whether there is such a judgment."""
+    patience = participant.study.the_conduct.undo_seconds
+    return sql.MAY_UNDO.row(participant=participant.pk, patience=patience) is not None
+
+
 @transaction.atomic
 def revise_judgment(
     participant_id: int, replaced: uuid.UUID, key: uuid.UUID, choice: str
 ) -> Receipt:
     """Take the last judgment back and give another. Both are kept; the newer counts."""
-    participant = _lock(participant_id)
-    known = _received(Judgment, participant_id, key)
+    _lock(participant_id)
+    known = _received(Kind.EVAL, participant_id, key)
     if known is not None:
         return known
+    participant = Participant.objects.select_related("study").get(pk=participant_id)
     old = last_judgment(participant)
+    if old is not None and old.form_key == replaced:
+        # The slot before the answer, as everywhere: an exclusion may just be at both.
+        list(Slot.objects.filter(pk=old.slot_id).select_for_update().values_list("pk"))
+        old = last_judgment(participant)
     if old is None or old.form_key != replaced:
         raise NotNow("this answer can no longer be changed", hint="Go on to the next task.")
     Judgment.objects.filter(pk=old.pk).update(standing=Judgment.Standing.UNDONE)
     old.pk, old.form_key, old.choice = None, key, _of_pair(choice, old.swapped)
-    old.answered_at = participant.now
+    old.answered_at = Now()
     old.save(force_insert=True)
     return Receipt(old.standing)
 
 
-def edits_of(task: Task) -> tuple[Edit, Edit] | None:
+def edits_of(task: Task) -> tuple[JudgedEdit, JudgedEdit] | None:
     """The two edits of a pair that count now, first and second."""
-    found: dict[int | None, Edit] = {
-        edit.task_id: edit
-        for edit in Edit.objects.filter(
-            task__in=[task.first_id, task.second_id], standing=Edit.Standing.COUNTED, erased=False
-        )
+    return _edits(task.first_id, task.second_id)
+
+
+def _edits(first: int | None, second: int | None) -> tuple[JudgedEdit, JudgedEdit] | None:
+    found = {
+        task: JudgedEdit(pk, text)
+        for task, pk, text in sql.EDITS_OF_PAIR.rows(first=first, second=second)
     }
-    if len(found) < 2:
-        return None
-    return found[task.first_id], found[task.second_id]
+    return (found[first], found[second]) if len(found) == 2 else None
 
 
 def _of_pair(choice: str, swapped: bool) -> str:
@@ -361,100 +400,26 @@ def _of_pair(choice: str, swapped: bool) -> str:
         raise InputError("there was no choice", hint="Choose A, B or the same.") from None
 
 
-def _received(
-    answers: type[Edit | Judgment], participant_id: int, key: uuid.UUID
-) -> Receipt | None:
-    standing = (
-        answers._default_manager.filter(form_key=key, participant=participant_id)
-        .values_list("standing", flat=True)
-        .first()
-    )
-    return None if standing is None else Receipt(standing, repeated=True)
+def _received(kind: str, participant_id: int, key: uuid.UUID) -> Receipt | None:
+    asked = sql.EDIT_RECEIVED if kind == Kind.EDITING else sql.JUDGMENT_RECEIVED
+    found = asked.row(key=key.hex, participant=participant_id)
+    return None if found is None else Receipt(found[0], repeated=True)
 
 
 def _hold(participant_id: int, key: uuid.UUID, kind: str) -> _Held | Receipt:
     """Lock what a form is about; a receipt if its twin was quicker."""
-    participant = _lock(participant_id)
-    known = _received(Edit if kind == Kind.EDITING else Judgment, participant_id, key)
+    person = _lock(participant_id)
+    known = _received(kind, participant_id, key)
     if known is not None:
         return known
-    assignment = (
-        Assignment.objects.filter(key=key, participant=participant, kind=kind)
-        .select_related("task")
-        .first()
-    )
-    if assignment is None:
+    found = sql.LOCK_SLOT.row(key=key.hex, participant=participant_id, kind=str(kind))
+    if found is None:
         raise NotNow("this form is not yours, or its task is over", hint="Reload the page.")
-    wanted = Slot.objects.filter(pk=assignment.slot_id)
-    if kind == Kind.EDITING:
-        # All slots of the sentence, or two who finish its last edits would each see the other
-        # at work, and nobody would open it for judging.
-        wanted = Slot.objects.filter(
-            study=participant.study_id, kind=kind, segment=assignment.segment_id
-        )
-    sentence = list(wanted.order_by("pk").select_for_update())
-    slot = next(one for one in sentence if one.pk == assignment.slot_id)
-    return _Held(participant, participant.study, assignment, slot, participant.now, sentence)
-
-
-def _standing(held: _Held) -> str:
-    if held.participant.is_excluded:
-        return Edit.Standing.EXCLUDED
-    return Edit.Standing.COUNTED if held.is_ours else Edit.Standing.LATE
-
-
-def _answer(held: _Held, key: uuid.UUID, standing: str) -> dict[str, object]:
-    return {
-        "slot": held.slot,
-        "task_id": held.slot.task_id,
-        "participant": held.participant,
-        "assignment": held.assignment,
-        "form_key": key,
-        "standing": standing,
-        "assigned_at": held.assignment.assigned_at,
-        "answered_at": held.now,
-        "seconds": (held.now - held.assignment.assigned_at).total_seconds(),
-    }
-
-
-def _settle(held: _Held, standing: str, state: str) -> None:
-    """The form is done with; the draft of an answer that came is not needed any more."""
-    Assignment.objects.filter(pk=held.assignment.pk).update(state=state, draft="")
-
-
-def _fill(held: _Held) -> None:
-    held.slot.state = Slot.State.FILLED
-    Slot.objects.filter(pk=held.slot.pk).update(
-        state=Slot.State.FILLED, participant=held.participant, expires_at=None
-    )
-
-
-def _open_eval_of(held: _Held) -> None:
-    """Let a sentence be judged whose last edit has come (its slots are locked: see `_hold`)."""
-    over = (Slot.State.FILLED, Slot.State.VOID)
-    if not all(slot.state in over for slot in held.sentence):
-        return
-    if held.study.the_conduct.eval_follows:
-        open_eval(held.study.pk, held.slot.segment_id)
-    elif not unfinished_editing(held.study.pk).exists():
-        open_eval(held.study.pk)
-
-
-def open_eval(study_id: int, segment_id: int | None = None) -> int:
-    """Open the EVAL slots of a sentence, or of all, whose two edits there are; how many."""
-    waiting = Slot.objects.filter(study=study_id, kind=Kind.EVAL, state=Slot.State.WAITING)
-    if segment_id is not None:
-        waiting = waiting.filter(segment=segment_id)
-    void = Slot.objects.filter(study=study_id, kind=Kind.EDITING, state=Slot.State.VOID)
-    if segment_id is not None:
-        void = void.filter(segment=segment_id)
-    lost = void.values("task")
-    waiting.filter(Q(task__first__in=lost) | Q(task__second__in=lost)).update(state=Slot.State.VOID)
-    return waiting.update(state=Slot.State.OPEN)
+    return _Held(person, *found)
 
 
 __all__ = [
     "NotNow", "Receipt", "Telemetry", "edits_of", "expire", "last_judgment", "lease_next",
-    "open_eval", "pass_task", "revise_judgment", "save_draft", "submit_edit", "submit_judgment",
+    "may_undo", "pass_task", "revise_judgment", "save_draft", "submit_edit", "submit_judgment",
     "tasks_done",
 ]  # fmt: skip

@@ -12,8 +12,9 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from evaluation.core.errors import InputError
-from studies.actions.handing_out import Telemetry, open_eval, tasks_done
+from studies.actions.handing_out import Telemetry, tasks_done
 from studies.actions.notices import announce
+from studies.actions.sentences import lock_slots, open_if_complete
 from studies.models import Assignment, Edit, Judgment, Kind, Participant, Slot, Study
 
 Arrival, State = Participant.Arrival, Participant.State
@@ -121,7 +122,7 @@ def move_here(participant: Participant, *, new: bool = False) -> tuple[Participa
     """A new token, with which the old browser's session ends; researchers see that it happened."""
     token = _new_token()
     with transaction.atomic():
-        locked = Participant.objects.select_for_update().get(pk=participant.pk)
+        locked = _locked(participant)
         locked.token_hash = hash_token(token)
         if new:
             locked.state = State.ARRIVED
@@ -129,6 +130,12 @@ def move_here(participant: Participant, *, new: bool = False) -> tuple[Participa
             locked.flags = [*locked.flags, "went on in another browser"]
         locked.save(update_fields=["token_hash", "flags", "state"])
     return locked, token
+
+
+def _locked(participant: Participant) -> Participant:
+    """Their row as it is now, and nobody else at it: what every change begins with."""
+    rows = Participant.objects.select_for_update(of=("self",)).select_related("study")
+    return rows.defer("study__plan").get(pk=participant.pk)
 
 
 def consent(participant: Participant, version: int) -> None:
@@ -156,7 +163,7 @@ def finish(participant: Participant) -> None:
 @transaction.atomic
 def leave(participant: Participant) -> None:
     """They stop; what they gave stays, and what they had in hand goes to others."""
-    locked = Participant.objects.select_for_update().get(pk=participant.pk)
+    locked = _locked(participant)
     if locked.state not in (State.ARRIVED, State.WORKING):
         return
     _let_go(locked)
@@ -181,18 +188,26 @@ def exclude(participant: Participant, reason: str) -> None:
     """Their answers no longer count and their tasks open again; nothing is deleted."""
     if not reason.strip():
         raise InputError("an exclusion needs a reason", hint="The report will name it.")
-    locked = Participant.objects.select_for_update().get(pk=participant.pk)
+    locked = _locked(participant)
     if locked.is_excluded:
         return
-    _let_go(locked)
     _uncount(locked, Edit.Standing.EXCLUDED)
     Participant.objects.filter(pk=locked.pk).update(excluded_at=Now(), exclusion=reason.strip())
 
 
 def _uncount(participant: Participant, standing: str) -> None:
     """Take the answers out of the slots that they fill."""
-    filled = Slot.objects.filter(participant=participant, state=Slot.State.FILLED)
-    edited = list(filled.filter(kind=Kind.EDITING).values_list("task", flat=True))
+    theirs = Q(participant=participant)
+    done = Slot.objects.filter(theirs, state=Slot.State.FILLED)
+    edits = done.filter(kind=Kind.EDITING).values_list("task", "segment")
+    edited = [task for task, _ in edits]
+    lock_slots(
+        participant.study_id,
+        theirs | Q(task__first__in=edited) | Q(task__second__in=edited),
+        gates_of={segment for _, segment in edits},
+    )
+    _let_go(participant)
+    filled = Slot.objects.filter(theirs, state=Slot.State.FILLED)
     judged = list(filled.filter(kind=Kind.EVAL).values_list("pk", flat=True))
     Edit.objects.filter(participant=participant, standing=Edit.Standing.COUNTED).update(
         standing=standing
@@ -224,24 +239,23 @@ def _close_eval(study_id: int, edited: Iterable[int]) -> None:
 @transaction.atomic
 def reinstate(participant: Participant) -> None:
     """Undo an exclusion. Where somebody else has answered meanwhile, the answer is kept as late."""
-    locked = Participant.objects.select_for_update().get(pk=participant.pk)
+    locked = _locked(participant)
     if not locked.is_excluded:
         return
     Participant.objects.filter(pk=locked.pk).update(excluded_at=None, exclusion="")
-    sentences = set()
-    for edit in locked.edits.filter(standing=Edit.Standing.EXCLUDED).select_related("slot"):
-        if _refill(edit):
-            sentences.add(edit.slot.segment_id)
-    for judgment in locked.judgments.filter(standing=Judgment.Standing.EXCLUDED).select_related(
-        "slot", "first", "second"
-    ):
+    edits = locked.edits.filter(standing=Edit.Standing.EXCLUDED)
+    judgments = locked.judgments.filter(standing=Judgment.Standing.EXCLUDED)
+    edited = set(edits.values_list("slot__segment", flat=True))
+    lock_slots(
+        locked.study_id,
+        Q(pk__in=judgments.values("slot")) | Q(segment__in=edited),
+        gates_of=edited,
+    )
+    sentences = {edit.slot.segment_id for edit in edits.select_related("slot") if _refill(edit)}
+    for judgment in judgments.select_related("slot", "first", "second"):
         _refill(judgment)
     for segment in sorted(sentences):
-        unfinished = Slot.objects.filter(
-            study=locked.study_id, segment=segment, kind=Kind.EDITING
-        ).exclude(state__in=[Slot.State.FILLED, Slot.State.VOID])
-        if not unfinished.exists():
-            open_eval(locked.study_id, segment)
+        if open_if_complete(locked.study_id, segment, locked.study.the_conduct):
             _revive_judgments(locked.study_id, segment)
 
 
@@ -288,10 +302,9 @@ def erase(participant: Participant) -> None:
     Their sentences and judgments go; their tasks open again while the study runs. What stays is a
     row that says that somebody was here, and which sentences others have judged against.
     """
-    locked = Participant.objects.select_for_update().select_related("study").get(pk=participant.pk)
+    locked = _locked(participant)
     if locked.state == State.ERASED:
         return
-    _let_go(locked)
     _uncount(locked, Edit.Standing.EXCLUDED)
     locked.judgments.all().delete()
     locked.checks.all().delete()

@@ -1,27 +1,11 @@
-"""Which slots are free for whom. None of these looks at more than a person's part of a study."""
+"""How far the answering is. What is claimed for whom: actions/handing_out_statements.py."""
 
 from __future__ import annotations
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
-from studies.models import Assignment, Kind, Participant, Slot
-
-
-def free_slots(participant: Participant, kind: str, *, pairs_per_judge: int = 1) -> QuerySet[Slot]:
-    """Open slots that this person may do, in the order of the plan.
-
-    `studies.core.assignment.may_meet` says the same in plain words.
-    """
-    met = Assignment.objects.filter(participant=participant, segment=OuterRef("segment"))
-    free = Slot.objects.filter(
-        study_id=participant.study_id, kind=kind, state=Slot.State.OPEN
-    ).order_by("position")
-    if kind == Kind.EDITING or pairs_per_judge == 1:
-        return free.filter(~Exists(met))
-    judged = met.filter(kind=Kind.EVAL, turn__gte=pairs_per_judge)
-    same_task = Assignment.objects.filter(participant=participant, task=OuterRef("task"))
-    return free.filter(~Exists(met.filter(kind=Kind.EDITING)), ~Exists(judged), ~Exists(same_task))
+from studies.models import Kind, Slot
 
 
 def run_out(study_id: int) -> QuerySet[Slot]:

@@ -28,6 +28,7 @@ from studies.actions.handing_out import (
     edits_of,
     last_judgment,
     lease_next,
+    may_undo,
     pass_task,
     revise_judgment,
     save_draft,
@@ -37,6 +38,7 @@ from studies.actions.handing_out import (
 )
 from studies.arrivals import carried, identity_of, is_simulation, way_back
 from studies.models import Assignment, Check, Judgment, Kind, Participant, Study
+from studies.queries.participants import by_token
 from studies.queries.slots import open_or_coming
 
 COOKIE = "take"
@@ -83,12 +85,7 @@ def _known(request: HttpRequest, code: str) -> Participant | None:
     token = request.COOKIES.get(COOKIE, "")
     if not token:
         return None
-    return (
-        Participant.objects.select_related("study__corpus")
-        .defer("study__plan")
-        .filter(token_hash=participants.hash_token(token), study__code=code)
-        .first()
-    )
+    return by_token(participants.hash_token(token), code)
 
 
 def speaking(view: Callable[P, HttpResponse]) -> Callable[P, HttpResponse]:
@@ -392,7 +389,7 @@ def _show(
             "telemetry": TELEMETRY[shown.kind],
             "problem": problem,
             "differences": _differences(shown) if "differences" in request.GET else None,
-            "may_undo": shown.kind == Kind.EVAL and last_judgment(participant) is not None,
+            "may_undo": shown.kind == Kind.EVAL and may_undo(participant),
         },
         status=422 if problem else 200,
     )

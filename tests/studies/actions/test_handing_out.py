@@ -373,7 +373,7 @@ def test_the_number_of_queries_does_not_grow_with_the_study(user, django_assert_
         one = make_participant(study)
         with django_assert_num_queries(9):  # two of them the transaction's
             task = lease_next(one.pk)
-        with django_assert_num_queries(9):
+        with django_assert_num_queries(10):
             submit_edit(one.pk, task.key, "a sentence")
 
 
