@@ -56,7 +56,7 @@ class _Conditions(forms.Form):
         super().__init__(*args, **kwargs)
         self.corpus, self.user = corpus, user
         lists = choices_of_lists(corpus, user)
-        for number in range(1, MOST_CONDITIONS + 1):
+        for number in self.places:
             wanted = number <= 2
             which = "Baseline" if number == 1 else f"Condition {number}"
             self.fields[f"lists_{number}"] = forms.ChoiceField(
@@ -69,15 +69,23 @@ class _Conditions(forms.Form):
                 label=f"{which}: name",
                 max_length=60,
                 required=wanted,
+                help_text="" if wanted else "Saved, it makes room for one more.",
                 initial=_USUAL[number - 1] if wanted else "",
             )
+
+    @property
+    def places(self) -> range:
+        """One more than is filled in, up to six."""
+        given = self.data if self.is_bound else self.initial
+        filled = [n for n in range(1, MOST_CONDITIONS + 1) if given.get(f"lists_{n}")]
+        return range(1, min(MOST_CONDITIONS, max(2, *filled, 0) + 1) + 1)
 
     @property
     def chosen(self) -> list[tuple[str, str]]:
         """Name and lists of each condition that is filled in."""
         return [
             (self.cleaned_data[f"name_{number}"].strip(), self.cleaned_data[f"lists_{number}"])
-            for number in range(1, MOST_CONDITIONS + 1)
+            for number in self.places
             if self.cleaned_data[f"lists_{number}"]
         ]
 
@@ -85,7 +93,7 @@ class _Conditions(forms.Form):
         cleaned = super().clean() or {}
         if self.errors:
             return cleaned
-        for number in range(3, MOST_CONDITIONS + 1):
+        for number in self.places[2:]:
             if cleaned[f"lists_{number}"] and not cleaned[f"name_{number}"]:
                 self.add_error(f"name_{number}", "Name this condition.")
                 return cleaned

@@ -84,6 +84,7 @@ class Expense:
 
     hours: float  # of participants' work
     cost: float
+    bonuses: float  # if every task is done, in the time that is expected
 
 
 def expense(design: Design, conduct: Conduct) -> Expense:
@@ -92,4 +93,10 @@ def expense(design: Design, conduct: Conduct) -> Expense:
         design.editing_tasks * conduct.minutes_per_edit
         + design.judgments * conduct.minutes_per_judgment
     )
-    return Expense(minutes / 60, minutes / 60 * conduct.pay_per_hour)
+    hours = minutes / 60
+    bonuses = (
+        design.editing_tasks * conduct.bonus_per_edit
+        + design.judgments * conduct.bonus_per_judgment
+        + hours * conduct.bonus_per_hour
+    )
+    return Expense(hours, hours * conduct.pay_per_hour, bonuses)

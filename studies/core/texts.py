@@ -45,7 +45,8 @@ def clean_edit(text: str) -> str:
     clean = _SPACES.sub(" ", kept).strip()
     if len(clean) > LONGEST_EDIT:
         raise InputError(
-            f"the sentence has {len(clean)} characters, and {LONGEST_EDIT} are allowed",
+            # Without the numbers, so that the catalogue of translations can have it.
+            "the sentence is too long: 2000 characters are allowed",
             hint="Write one sentence.",
         )
     return clean

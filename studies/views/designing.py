@@ -136,6 +136,7 @@ def _consequences(study: Study) -> dict[str, object]:
         "people": fewest_participants(design, conduct),
         "hours": round(needed.hours),
         "cost": round(needed.cost),
+        "bonuses": round(needed.bonuses),
         "currency": conduct.currency,
     }
     found["readings"] = _readings(study)

@@ -96,5 +96,5 @@ def test_words_of_every_script_stay():
 
 
 def test_a_sentence_has_an_end():
-    with pytest.raises(InputError, match=f"{LONGEST_EDIT} are allowed"):
+    with pytest.raises(InputError, match=f"{LONGEST_EDIT} characters are allowed"):
         clean_edit("a" * (LONGEST_EDIT + 1))

@@ -505,7 +505,7 @@ def test_a_text_that_is_too_long_is_refused_with_words_and_not_lost(study):
     client = come(study)
     page = answer(client, study, text="x" * 2001)
     assert page.status_code == 422
-    assert "2000 are allowed" in page.content.decode()
+    assert "2000 characters are allowed" in page.content.decode()
     assert "x" * 2001 in page.content.decode()
     assert client.post(
         address(study, "task"), {"text": "x" * 3_000_000, "key": "1"}
