@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from decoding.core.language.automaton import Automaton, trace_phrase
 from decoding.core.language.model import LanguageModel
 from decoding.core.language.vocabulary import UNKNOWN, Vocabulary, WordTable, read_only
+from decoding.core.room import MEMORY, Room
 from decoding.core.translation.phrase_table import PhraseTable
 from decoding.core.translation.reordering import parse_reordering_type
 from evaluation.core.errors import InputError
@@ -100,13 +101,14 @@ class System:
         source: Vocabulary,
         target: Vocabulary,
         languages: Sequence[LanguageModel],
+        room: Room = MEMORY,
     ) -> System:
         """A system of models that are in memory."""
         isolated = []
         for language in languages:
             words = _numbers_in(language, target)
             size = len(table.words) + len(table.offsets) - 1
-            states, scores = np.empty(size, np.int32), np.empty(size, np.float64)
+            states, scores = room.empty(size, np.int32), room.empty(size, np.float64)
             _trace_phrases(language.automaton, words[table.words], table.offsets, states, scores)
             isolated.append((read_only(states), read_only(scores)))
         return cls(

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from numba import njit
 
 from decoding.core.corpus import diagonal, hmm
 from decoding.core.corpus.bitext import Bitext, OffsetArray, Sentences
 from decoding.core.corpus.lexicon import Lexicon, normalize, uniform_lexicon
 from decoding.core.corpus.links import Links
+from decoding.core.room import MEMORY, Room
 
 Model = Literal["diagonal", "ibm1", "hmm"]
 Progress = Callable[[float], None]
@@ -57,16 +58,16 @@ def align(
     options: AlignmentOptions | None = None,
     progress: Progress | None = None,
     *,
-    folder: Path | None = None,
+    room: Room = MEMORY,
 ) -> DirectedAlignments:
     """Align every sentence pair in both directions.
 
     The diagonal model is the reparametrised IBM model 2 of Dyer et al. (2013); "ibm1" leaves its
     diagonal out; "hmm" starts from IBM 1 (Vogel et al. 1996). Deterministic: no random numbers.
-    ``folder`` is for a file of what may be large; see `uniform_lexicon`.
+    What grows with the corpus is in ``room``.
     """
     options = options or AlignmentOptions()
-    state = _State(bitext, options, folder)
+    state = _State(bitext, options, room)
     stages = ["hmm"] * options.iterations
     if options.model == "hmm":
         stages = ["ibm1"] * options.ibm1_iterations + stages
@@ -82,17 +83,17 @@ def align(
 class _State:
     """What changes from one iteration to the next."""
 
-    def __init__(self, bitext: Bitext, options: AlignmentOptions, folder: Path | None) -> None:
-        self.bitext, self.options = bitext, options
-        self.lexicon: Lexicon = uniform_lexicon(bitext, folder)
+    def __init__(self, bitext: Bitext, options: AlignmentOptions, room: Room) -> None:
+        self.bitext, self.options, self.room = bitext, options, room
+        self.lexicon: Lexicon = uniform_lexicon(bitext, room)
         source, target = bitext.source, bitext.target
         self.words = float(target.offsets[-1]), float(source.offsets[-1])  # predicted words
         self.sizes = _size_counts(source.offsets, target.offsets)
         self.tensions = np.array([options.tension, options.tension])
         self.jumps = np.ones((2, 2 * hmm.WIDEST + 1))
         self.best = (
-            np.full(len(target.words), -1, np.int16),
-            np.full(len(source.words), -1, np.int16),
+            room.full(len(target.words), -1, np.int16),
+            room.full(len(source.words), -1, np.int16),
         )
         self.sums = np.zeros((2, 4))
         self.perplexities: tuple[list[float], list[float]] = ([], [])
@@ -163,8 +164,8 @@ class _State:
             for direction in (0, 1)
         ]
         return DirectedAlignments(
-            forward=_links_of(self.best[0], target, given_first=True),
-            backward=_links_of(self.best[1], source, given_first=False),
+            forward=_links_of(self.best[0], target, self.room, given_first=True),
+            backward=_links_of(self.best[1], source, self.room, given_first=False),
             forward_report=reports[0],
             backward_report=reports[1],
         )
@@ -179,12 +180,24 @@ def _size_counts(
     return distinct[:, 0].copy(), distinct[:, 1].copy(), times
 
 
-def _links_of(best: npt.NDArray[np.int16], predicted: Sentences, *, given_first: bool) -> Links:
+def _links_of(
+    best: npt.NDArray[np.int16], predicted: Sentences, room: Room, *, given_first: bool
+) -> Links:
     """Links from the best given position of every predicted word (-1: none)."""
-    linked = best >= 0
-    before = np.concatenate([[0], np.cumsum(linked)])
-    lengths = np.diff(predicted.offsets)
-    place = np.arange(len(best)) - np.repeat(predicted.offsets[:-1], lengths)
-    columns = [best[linked], place[linked].astype(np.int16)]
-    points = np.stack(columns if given_first else columns[::-1], axis=1)
-    return Links(points, before[predicted.offsets].astype(np.int64))
+    points = room.empty((len(best), 2), np.int16)
+    offsets = np.zeros(len(predicted) + 1, np.int64)
+    filled = _fill_links(best, predicted.offsets, given_first, points, offsets)
+    return Links(points[:filled], offsets)
+
+
+@njit(cache=True, nogil=True)
+def _fill_links(best: Any, starts: Any, given_first: bool, points: Any, offsets: Any) -> int:
+    filled = 0
+    for s in range(len(starts) - 1):
+        for k in range(starts[s], starts[s + 1]):
+            if best[k] >= 0:
+                points[filled, 0 if given_first else 1] = best[k]
+                points[filled, 1 if given_first else 0] = k - starts[s]
+                filled += 1
+        offsets[s + 1] = filled
+    return filled

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from decoding.core.corpus.bitext import Sentences
 from decoding.core.corpus.extract import LONGEST
 from decoding.core.corpus.phrases import CountedPhrases, PhrasePairs
 from decoding.core.language.vocabulary import SPECIAL_WORDS, Vocabulary
+from decoding.core.room import Room
 from decoding.core.translation.phrase_table import PhraseTable, floored_log, slots_of_children
 
 Scorer = Callable[[PhrasePairs], tuple[npt.NDArray[np.float32], npt.NDArray[np.float64]]]
@@ -41,7 +42,7 @@ def assemble_table(
     scores = column("scores", np.float32, counted.pairs, 4)
     reordering = column("reordering", np.float32, counted.pairs, 6)
     points_at = column("points_at", np.int64, counted.pairs + 1)
-    trie = _Trie(counted, source)
+    trie = _Trie(counted, source, folder)
     row = point = 0
     with (folder / "points").open("wb") as points_file:
         for pairs in counted.load():
@@ -62,7 +63,7 @@ def assemble_table(
             within = phrases != target.end
             words_file.write(_renumbered(phrases[within], target.end).tobytes())
             lengths.append(within.sum(axis=1))
-    slots, children = slots_of_children(*trie.edges())
+    slots, children = slots_of_children(*trie.edges(), Room(folder))
     return PhraseTable(
         slots=slots,
         children=children,
@@ -85,12 +86,13 @@ class _Trie:
     only the nodes of single words must be known from one shard to the next.
     """
 
-    def __init__(self, counted: CountedPhrases, source: Sentences) -> None:
+    def __init__(self, counted: CountedPhrases, source: Sentences, folder: Path) -> None:
         self._end = source.end
         self._phrases = 0  # of the shards that were added
         self._nodes = counted.source_phrases + 1
-        self._keys: list[npt.NDArray[np.int64]] = []
-        self._children: list[npt.NDArray[np.int64]] = []
+        self._edges = folder / "keys", folder / "children"  # of what is longer than a word
+        for path in self._edges:
+            path.write_bytes(b"")
         self._fanouts: list[npt.NDArray[np.int64]] = []
         self._node_of_word = np.zeros(len(source.vocabulary), np.int64)
         before = 0
@@ -119,18 +121,24 @@ class _Trie:
             children[prefixes] = self._nodes + np.arange(len(prefixes))
             self._nodes += len(prefixes)
             parent[longer] = children[edge]
-            self._keys.append(keys)
-            self._children.append(children)
+            self._append(keys, children)
         self._phrases += len(phrases)
         self._fanouts.append(np.bincount(pairs.source, minlength=len(phrases)))
 
+    def _append(self, keys: npt.NDArray[np.int64], children: npt.NDArray[np.int64]) -> None:
+        keys_file, children_file = self._edges
+        with keys_file.open("ab") as file:
+            file.write(keys.tobytes())
+        with children_file.open("ab") as file:
+            file.write(children.astype(np.int32).tobytes())
+
     def edges(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-        """Keys (node * 2**32 + word) and the node that each leads to."""
+        """Keys (node * 2**32 + word) and the node that each leads to, in files."""
         words = np.flatnonzero(self._node_of_word)
-        first_keys = _renumbered(words.astype(np.int32), self._end).astype(np.int64)
-        keys = np.concatenate([first_keys, *self._keys])
-        children = np.concatenate([self._node_of_word[words], *self._children])
-        return keys, children.astype(np.int32)
+        keys = _renumbered(words.astype(np.int32), self._end).astype(np.int64)
+        self._append(keys, self._node_of_word[words])
+        keys_file, children_file = self._edges
+        return _mapped(keys_file, np.int64, "c"), _mapped(children_file, np.int32, "c")
 
     def first_row(self) -> npt.NDArray[np.int64]:
         """The first row of every node, and the number of rows."""
@@ -146,9 +154,9 @@ def _starts(counts: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
     ).astype(np.int64)
 
 
-def _mapped(path: Path, kind: type) -> npt.NDArray[Any]:
+def _mapped(path: Path, kind: type, mode: Literal["r", "c"] = "r") -> npt.NDArray[Any]:
     """A file of numbers as an array; an empty one cannot be mapped."""
-    return np.asarray(np.memmap(path, kind, mode="r")) if path.stat().st_size else np.empty(0, kind)
+    return np.asarray(np.memmap(path, kind, mode)) if path.stat().st_size else np.empty(0, kind)
 
 
 def _renumbered(words: npt.NDArray[np.int32], end: int) -> npt.NDArray[np.int32]:

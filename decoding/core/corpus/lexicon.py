@@ -8,7 +8,6 @@ serves both, and what is needed lies together in memory.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,12 +15,12 @@ import numpy.typing as npt
 from numba import njit
 
 from decoding.core.corpus.bitext import Bitext
+from decoding.core.room import MEMORY, Room
 
 FloatArray = npt.NDArray[np.float64]
 
 FORWARD, BACKWARD = 0, 1  # p(target word | source word), p(source word | target word)
 _EMPTY = np.int64(-1)
-_SLOTS_IN_MEMORY = 1 << 23  # 200 MB
 _FULLEST = 0.75  # share of slots used
 _FLOOR = 1e-30  # below it a probability would vanish in single precision
 
@@ -41,11 +40,10 @@ class Lexicon:
     null_count: tuple[FloatArray, FloatArray]
 
 
-def uniform_lexicon(bitext: Bitext, folder: Path | None = None) -> Lexicon:
+def uniform_lexicon(bitext: Bitext, room: Room = MEMORY) -> Lexicon:
     """All pairs of words that occur together, with equal probabilities.
 
-    This is what grows with a corpus: with a ``folder``, a large one is a file there that is
-    mapped into memory, so that the system may put parts of it aside.
+    This is what grows with a corpus most of all.
     """
     source, target = bitext.source, bitext.target
     keys = np.full(1 << 16, _EMPTY, np.int64)
@@ -56,12 +54,13 @@ def uniform_lexicon(bitext: Bitext, folder: Path | None = None) -> Lexicon:
         )
         if start == len(bitext):
             break
-        keys = _resized(keys, 2 * len(keys))
+        keys = _resized(keys, 2 * len(keys), room)
     if used < _FULLEST * len(keys) / 2:  # searched but not entered, a table may be fuller
-        keys = _resized(keys, len(keys) // 2)
+        keys = _resized(keys, len(keys) // 2, room)
     sizes = len(target.vocabulary), len(source.vocabulary)
-    table = _empty_table(len(keys), folder)
+    table = room.full((len(keys), 3), 0, np.int64)
     table[:, 0] = keys
+    del keys
     numbers = table.view(np.float32)  # (T, 6), the first two of which are the key
     numbers[:, 2:4] = [1 / size for size in sizes]
     return Lexicon(
@@ -71,12 +70,6 @@ def uniform_lexicon(bitext: Bitext, folder: Path | None = None) -> Lexicon:
         null_probability=(np.full(sizes[0], 1 / sizes[0]), np.full(sizes[1], 1 / sizes[1])),
         null_count=(np.zeros(sizes[0]), np.zeros(sizes[1])),
     )
-
-
-def _empty_table(slots: int, folder: Path | None) -> npt.NDArray[np.int64]:
-    if folder is None or slots <= _SLOTS_IN_MEMORY:
-        return np.zeros((slots, 3), np.int64)
-    return np.asarray(np.memmap(folder / "lexicon", np.int64, "w+", shape=(slots, 3)))
 
 
 def normalize(lexicon: Lexicon, alpha: float | None) -> None:
@@ -155,18 +148,22 @@ def _enter_pairs(
     return len(source_offsets) - 1, used
 
 
-@njit(cache=True, nogil=True)
-def _resized(keys: Any, size: int) -> npt.NDArray[np.int64]:
+def _resized(keys: npt.NDArray[np.int64], size: int, room: Room) -> npt.NDArray[np.int64]:
     """The same keys in a table of another size."""
-    resized = np.full(size, _EMPTY, np.int64)
-    mask = size - 1
+    resized = room.full(size, _EMPTY, np.int64)
+    _enter_keys(keys, resized)
+    return resized
+
+
+@njit(cache=True, nogil=True)
+def _enter_keys(keys: Any, resized: Any) -> None:
+    mask = len(resized) - 1
     for key in keys:
         if key != _EMPTY:
             slot = _home(key, mask)
             while resized[slot] != _EMPTY:
                 slot = (slot + 1) & mask
             resized[slot] = key
-    return resized
 
 
 @njit(cache=True, nogil=True)

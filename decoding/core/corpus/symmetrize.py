@@ -17,6 +17,7 @@ import numpy.typing as npt
 from numba import njit
 
 from decoding.core.corpus.links import LinkArray, Links
+from decoding.core.room import MEMORY, Room
 
 Heuristic = Literal[
     "intersect",
@@ -39,7 +40,13 @@ class SymmetryOptions:
     order: Order = "atools"  # in which order points are added when growing
 
 
-def symmetrize(forward: Links, backward: Links, options: SymmetryOptions | None = None) -> Links:
+def symmetrize(
+    forward: Links,
+    backward: Links,
+    options: SymmetryOptions | None = None,
+    *,
+    room: Room = MEMORY,
+) -> Links:
     """The alignment of both directions; ``forward`` links each target word to a source word.
 
     Both hold points as (source, target); so does the result, sorted by source, then target.
@@ -48,7 +55,8 @@ def symmetrize(forward: Links, backward: Links, options: SymmetryOptions | None 
     growing = options.heuristic.startswith("grow")
     final = ("final" in options.heuristic) + options.heuristic.endswith("-and")
     mode = {"intersect": 0, "union": 1, "forward": 2, "backward": 3}.get(options.heuristic, 4)
-    points, offsets = _symmetrize_all(
+    points = room.empty((len(forward.points) + len(backward.points), 2), np.int16)
+    filled, offsets = _symmetrize_all(
         forward.points,
         forward.offsets,
         backward.points,
@@ -57,8 +65,9 @@ def symmetrize(forward: Links, backward: Links, options: SymmetryOptions | None 
         8 if growing and "diag" in options.heuristic else 4,
         final,
         options.order == "symal",
+        points,
     )
-    return Links(points, offsets)
+    return Links(points[:filled], offsets)
 
 
 # Neighbours in symal's order, as (target, source) steps; the last four are the diagonal ones.
@@ -78,11 +87,11 @@ def _symmetrize_all(
     neighbours: int,
     final: int,
     symal: bool,
-) -> tuple[LinkArray, npt.NDArray[np.int64]]:
-    """Symmetrise pair by pair on a grid of marks: forward, backward, chosen."""
+    points: LinkArray,
+) -> tuple[int, npt.NDArray[np.int64]]:
+    """Symmetrise pair by pair on a grid of marks: forward, backward, chosen; fill ``points``."""
     n = len(forward_offsets) - 1
     offsets = np.zeros(n + 1, np.int64)
-    points = np.empty((len(forward) + len(backward), 2), np.int16)
     filled = 0
     for s in range(n):
         f = forward[forward_offsets[s] : forward_offsets[s + 1]]
@@ -113,7 +122,7 @@ def _symmetrize_all(
                     points[filled, 1] = j
                     filled += 1
         offsets[s + 1] = filled
-    return points[:filled].copy(), offsets
+    return filled, offsets
 
 
 @njit(cache=True, nogil=True)

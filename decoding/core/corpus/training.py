@@ -195,7 +195,8 @@ class _Training:
         return pair_up(open_side(self.work, SOURCE), open_side(self.work, TARGET))
 
     def links(self) -> Links:
-        return Links(np.load(self.work / "links.npy"), np.load(self.work / "links.offsets.npy"))
+        points = np.load(self.work / "links.npy", mmap_mode="c")
+        return Links(np.asarray(points), np.load(self.work / "links.offsets.npy"))
 
     def lexical(self) -> LexicalTable:
         with np.load(self.work / "lexical.npz") as arrays:
@@ -282,9 +283,11 @@ def _align(training: _Training) -> dict[str, Any]:
             bitext,
             options.alignment,
             lambda done: training.progress("align", done),
-            folder=training.work,
+            room=Room(training.work),
         )
-        links = symmetrize(found.forward, found.backward, options.symmetry)
+        links = symmetrize(
+            found.forward, found.backward, options.symmetry, room=Room(training.work)
+        )
         result |= {
             "model": options.alignment.model,
             "heuristic": options.symmetry.heuristic,
@@ -293,7 +296,7 @@ def _align(training: _Training) -> dict[str, Any]:
         }
     np.save(training.work / "links.npy", links.points)
     np.save(training.work / "links.offsets.npy", links.offsets)
-    for name in ("tokens.source", "tokens.target", "lexicon"):  # nothing reads them any more
+    for name in ("tokens.source", "tokens.target"):  # nothing reads them any more
         (training.work / name).unlink(missing_ok=True)
     return result | {"links": len(links.points)}
 
@@ -397,6 +400,7 @@ def _system(training: _Training) -> dict[str, Any]:
         vocabulary_of_side(bitext.source),
         vocabulary_of_side(bitext.target),
         [LanguageModel.open(training.work / "language")],
+        Room(training.work),
     )
     folder = training.work / "system"
     system.save(folder)

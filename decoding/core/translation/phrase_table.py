@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from decoding.core.formats.phrase_tables import PhrasePair
 from decoding.core.language.vocabulary import SPECIAL_WORDS, Vocabulary, read_only
+from decoding.core.room import MEMORY, Room
 
 LOWEST = -100.0  # Moses's floor for the logarithm of a probability
 NO_NODE = -1
@@ -69,11 +70,11 @@ def _fill_slots(keys, children, slots, values):  # type: ignore[no-untyped-def]
 
 
 def slots_of_children(
-    keys: NDArray[np.int64], children: NDArray[np.int32]
+    keys: NDArray[np.int64], children: NDArray[np.int32], room: Room = MEMORY
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """The hash table of a trie's edges: from keys (node * 2^32 + word) to children."""
     size = 1 << max(4, (2 * len(keys)).bit_length())
-    slots, values = np.full(size, -1, np.int64), np.zeros(size, np.int32)
+    slots, values = room.full(size, -1, np.int64), room.full(size, 0, np.int32)
     _fill_slots(keys, children, slots, values)
     return slots, values
 

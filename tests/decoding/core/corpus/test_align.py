@@ -8,11 +8,13 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.special import digamma as scipy_digamma
 
-from decoding.core.corpus import hmm, lexicon
+from decoding.core.corpus import hmm
 from decoding.core.corpus.align import AlignmentOptions, align
 from decoding.core.corpus.bitext import number_sentences, pair_up
 from decoding.core.corpus.diagonal import fit_tension
 from decoding.core.corpus.lexicon import digamma, uniform_lexicon
+from decoding.core.corpus.symmetrize import symmetrize
+from decoding.core.room import Room
 
 from . import naive
 
@@ -187,18 +189,21 @@ def test_the_table_of_pairs_grows():
     assert len(np.unique(keys)) == 4 * len(pairs) + 1
 
 
-def test_a_table_in_a_file_makes_the_same_links(tmp_path, monkeypatch):
+def test_in_files_it_makes_the_same_links(tmp_path):
     rng = np.random.default_rng(3)
     pairs = [([f"s{k}" for k in rng.integers(0, 99, 9)], [f"t{k}" for k in rng.integers(0, 99, 9)])
              for _ in range(50)]  # fmt: skip
-    in_memory = align(as_bitext(pairs), folder=tmp_path)
-    assert not (tmp_path / "lexicon").exists()
-    monkeypatch.setattr(lexicon, "_SLOTS_IN_MEMORY", 1)
-    in_file = align(as_bitext(pairs), folder=tmp_path)
-    assert (tmp_path / "lexicon").stat().st_size >= 24 * 4000
-    assert in_file.forward_report == in_memory.forward_report
-    assert np.array_equal(in_file.forward.points, in_memory.forward.points)
-    assert np.array_equal(in_file.backward.points, in_memory.backward.points)
+    room = Room(tmp_path, large=1)
+    in_memory, in_files = align(as_bitext(pairs)), align(as_bitext(pairs), room=room)
+    assert in_files.forward_report == in_memory.forward_report
+    for one, other in ((in_memory.forward, in_files.forward),
+                       (in_memory.backward, in_files.backward)):  # fmt: skip
+        assert np.array_equal(one.points, other.points)
+        assert np.array_equal(one.offsets, other.offsets)
+    grown = symmetrize(in_memory.forward, in_memory.backward)
+    assert np.array_equal(
+        grown.points, symmetrize(in_files.forward, in_files.backward, room=room).points
+    )
 
 
 def test_progress_is_told():
