@@ -10,6 +10,7 @@ from decoding.models import Corpus, TranslationList
 from evaluation.core.errors import InputError
 from studies.actions.notices import may_be_told
 from studies.actions.planning import create_study, set_conditions, write_wording
+from studies.actions.running import amend_wordings
 from studies.arrivals import may_lead_to
 from studies.core.conduct import Conduct
 from studies.core.design import Design
@@ -165,7 +166,7 @@ class ConditionsForm(_Conditions):
         kept = tuple(pair for pair in design.comparisons if {*pair} <= {*names})
         return replace(design, conditions=names, comparisons=kept)
 
-    def apply(self) -> None:
+    def apply(self, author) -> None:
         set_conditions(self.study, self.conditions)
         self.study.design = self.design.as_dict()
         self.study.save(update_fields=["design"])
@@ -242,7 +243,7 @@ class DesignForm(forms.Form):
         self.study.design = self.design.as_dict()
         self.study.excluded = self.cleaned_data["excluded"]
 
-    def apply(self) -> None:
+    def apply(self, author) -> None:
         self.change()
         self.study.save(update_fields=["design", "excluded"])
 
@@ -312,7 +313,7 @@ class ConductForm(forms.Form):
     def change(self) -> None:
         self.study.conduct = self.conduct.as_dict()
 
-    def apply(self) -> None:
+    def apply(self, author) -> None:
         self.change()
         self.study.save(update_fields=["conduct"])
 
@@ -449,7 +450,7 @@ class EntryForm(forms.Form):
     def change(self) -> None:
         self.study.entry = self.entry.as_dict()
 
-    def apply(self) -> None:
+    def apply(self, author) -> None:
         self.change()
         self.study.save(update_fields=["entry"])
 
@@ -466,10 +467,21 @@ class WordingsForm(forms.Form):
         rows = Wording.objects.filter(study=study).order_by("version")
         initial = {row.kind: row.text for row in rows}
         super().__init__(*args, **{"initial": initial} | kwargs)
+        if not study.is_draft:
+            self.fields["reason"] = forms.CharField(
+                max_length=400,
+                label="Why they are changed",
+                help_text="The plan stands, so this is an amendment. The report names it.",
+            )
 
-    def apply(self) -> None:
-        for kind, text in self.cleaned_data.items():
-            write_wording(self.study, kind, text.replace("\r\n", "\n"))
+    def apply(self, author) -> None:
+        texts = {name: text.replace("\r\n", "\n") for name, text in self.cleaned_data.items()}
+        reason = texts.pop("reason", "")
+        if not self.study.is_draft:
+            amend_wordings(self.study, texts, reason=reason, author=author)
+            return
+        for kind, text in texts.items():
+            write_wording(self.study, kind, text)
 
 
 class ArrivalForm(forms.ModelForm):
@@ -515,7 +527,7 @@ class ArrivalForm(forms.ModelForm):
             )
         return address
 
-    def apply(self) -> None:
+    def apply(self, author) -> None:
         self.instance.save(update_fields=list(self.Meta.fields))
 
 

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Count, OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce, Least
 
-from studies.core.pay import Work, bonus
+from studies.core.pay import CENT, Work, bonus
 from studies.models import Edit, Judgment, Participant, PayList, Payment, Study
 
 Kind, State = PayList.Kind, Participant.State
@@ -58,7 +58,8 @@ def dues(study: Study, arrival: str = "") -> list[Due]:
                 approve=over and not one.approvals,
                 approved=bool(one.approvals),
                 bonus=bonus(work, conduct),
-                listed=one.listed or Decimal(0),
+                # SQLite sums decimals as floats.
+                listed=(one.listed or Decimal(0)).quantize(CENT),
             )
         )
     return found

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Coalesce, Now
 
 from evaluation.core.errors import InputError
+from studies.actions.planning import write_wording
 from studies.core.conduct import Conduct
 from studies.models import Amendment, Study
 
@@ -55,12 +58,52 @@ def amend_conduct(study: Study, conduct: Conduct, *, reason: str, author: User) 
                 "the texts stand since the freezing", hint="Copy the study to change them."
             )
     Study.objects.filter(pk=locked.pk).update(conduct=after)
+    return _record(
+        locked,
+        {name: before.get(name) for name in changed},
+        {name: after[name] for name in changed},
+        reason=reason,
+        author=author,
+    )
+
+
+@transaction.atomic
+def amend_wordings(
+    study: Study, texts: Mapping[str, str], *, reason: str, author: User
+) -> Amendment | None:
+    """Change what participants of a frozen study are told: new versions, recorded with a reason."""
+    if not reason.strip():
+        raise InputError("an amendment needs a reason", hint="The report will name it.")
+    locked = Study.objects.select_for_update().get(pk=study.pk)
+    before = _versions(locked)
+    for kind, text in texts.items():
+        write_wording(locked, kind, text)
+    after = _versions(locked)
+    changed = [kind for kind in after if before.get(kind) != after[kind]]
+    if not changed:
+        return None
+    return _record(
+        locked,
+        {f"text: {kind}": before.get(kind) for kind in changed},
+        {f"text: {kind}": after[kind] for kind in changed},
+        reason=reason,
+        author=author,
+    )
+
+
+def _versions(study: Study) -> dict[str, int]:
+    return dict(study.wordings.order_by("version").values_list("kind", "version"))
+
+
+def _record(
+    study: Study, before: object, after: Mapping[str, object], *, reason: str, author: User
+) -> Amendment:
     return Amendment.objects.create(
-        study=locked,
-        number=locked.amendments.count() + 1,
-        what=", ".join(changed),
+        study=study,
+        number=study.amendments.count() + 1,
+        what=", ".join(after),
         reason=reason.strip(),
-        before={name: before.get(name) for name in changed},
-        after={name: after[name] for name in changed},
+        before=before,
+        after=after,
         author=author,
     )

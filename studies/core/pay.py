@@ -7,7 +7,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from studies.core.conduct import Conduct
 
-_CENT = Decimal("0.01")
+CENT = Decimal("0.01")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,4 +31,4 @@ def bonus(work: Work, conduct: Conduct) -> Decimal:
         + work.judgments * Decimal(str(conduct.bonus_per_judgment))
         + Decimal(str(work.seconds)) / 3600 * Decimal(str(conduct.bonus_per_hour))
     )
-    return amount.quantize(_CENT, ROUND_HALF_UP)
+    return amount.quantize(CENT, ROUND_HALF_UP)

@@ -84,7 +84,7 @@ def step(request: HttpRequest, pk: int, name: str) -> HttpResponse:
     title, form_class = STEPS[name]
     form = form_class(request.POST or None, study=study)
     if request.method == "POST" and form.is_valid():
-        form.apply()
+        form.apply(request.user)
         messages.success(request, "Saved.")
         return redirect("studies:step", study.pk, name)
     return render(

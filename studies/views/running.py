@@ -145,6 +145,7 @@ def participant_page(request: HttpRequest, pk: int, pseudonym: str) -> HttpRespo
             "study": study,
             "participant": one,
             "form": form,
+            "entry": one.entry_answers.all(),
             "edits": Edit.objects.filter(participant=one).select_related("task__segment"),
             "judgments": Judgment.objects.filter(participant=one).select_related(
                 "task__segment", "first", "second"

@@ -9,11 +9,14 @@ from django.core.management import call_command
 
 from decoding.actions.jobs import claim_job, submit_job
 from decoding.jobs import run_claimed
+from studies.actions.planning import freeze_study
+from studies.actions.running import start_study
 from studies.arrivals import simulation_proof
 from studies.core.conduct import Conduct
-from studies.models import Edit, Judgment, Participant, Slot
+from studies.models import Edit, EntryAnswer, Judgment, Participant, Slot
 from tests.studies.conftest import WebServer
-from tests.studies.making import make_running_study
+from tests.studies.core.test_entry import ENTRY
+from tests.studies.making import make_running_study, make_study
 
 
 @pytest.fixture
@@ -54,6 +57,20 @@ def test_a_crowd_by_the_command(user, web_server, capsys):
     )
     assert capsys.readouterr().out == "3 answers\n"
     assert Participant.objects.filter(is_simulated=True).count() == 3
+
+
+def test_a_crowd_goes_through_screening_and_training(user, web_server):
+    study = make_study(user, sentences=1)
+    study.entry = ENTRY.as_dict()
+    study.save()
+    study = freeze_study(study)
+    start_study(study)
+    call_command(
+        "simulate_crowd", study.name, address=web_server.address, people=2, at_once=1, seed=1
+    )
+    assert EntryAnswer.objects.count() == 2 * 3
+    assert Edit.objects.count() == 2
+    assert Participant.objects.filter(trained_at=None).count() == 0
 
 
 def test_a_study_that_does_not_run_fails_the_job_with_words(user, db):

@@ -581,3 +581,20 @@ def test_power_is_of_the_sizes_in_the_form(client, user):
     assert few[1][1].estimate < many[1][1].estimate
     shown = client.get(address(study, "power"), {"sample_size": "x", "judges": "99999"}).context
     assert shown["sizes"] == {"sentences": 3, "draws": 3, "judges": 3}
+
+
+def test_texts_that_are_changed_after_the_freezing_are_an_amendment(client, user):
+    study = freeze_study(make_study(user))
+    fields = filled(client, study, "wordings") | {"consent": "Another consent."}
+    page = client.post(address(study, "step", "wordings"), fields)
+    assert page.status_code == 422
+    assert study.wordings.count() == 3
+    fields["reason"] = "the board asked for it"
+    client.post(address(study, "step", "wordings"), fields)
+    client.post(address(study, "step", "wordings"), fields)  # nothing new
+    made = study.amendments.get()
+    assert (made.what, made.reason, made.author) == (
+        "text: consent", "the board asked for it", user,
+    )  # fmt: skip
+    assert (made.before, made.after) == ({"text: consent": 1}, {"text: consent": 2})
+    assert "text: consent" in client.get(address(study, "amend")).content.decode()
