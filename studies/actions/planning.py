@@ -64,6 +64,38 @@ def set_conditions(study: Study, conditions: Sequence[tuple[str, System, RecipeV
     )
 
 
+_COPIED = (
+    "excluded", "interface", "identity_parameter", "completion_address", "code_parameter",
+)  # fmt: skip
+
+
+@transaction.atomic
+def copy_study(study: Study, owner: User) -> Study:
+    """A draft with the same decisions, for a pilot or for what comes next.
+
+    The platform's study and codes are not copied: they belong to one study.
+    """
+    number = 2
+    while Study.objects.filter(owner=owner, name=f"{study.name[:90]} ({number})").exists():
+        number += 1
+    made = create_study(
+        owner=owner,
+        name=f"{study.name[:90]} ({number})",
+        corpus=study.corpus,
+        conditions=[
+            (one.name, one.system, one.recipe_version)
+            for one in study.conditions.select_related("system", "recipe_version")
+        ],
+        design=study.the_design,
+        conduct=study.the_conduct,
+        entry=study.the_entry,
+        **{name: getattr(study, name) for name in _COPIED},
+    )
+    for kind, text in study.wordings.order_by("version").values_list("kind", "text"):
+        made.wordings.filter(kind=kind).update(text=text)
+    return made
+
+
 def write_wording(study: Study, kind: str, text: str) -> Wording:
     """A new version, unless nothing was changed. Those who agreed to the old one keep it."""
     newest = study.wordings.filter(kind=kind).order_by("-version").first()

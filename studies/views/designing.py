@@ -12,9 +12,9 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from decoding.access import fetch_for
-from decoding.models import Corpus
+from decoding.models import Corpus, System
 from evaluation.core.errors import InputError
-from studies.actions.planning import freeze_study, registration, sample_of
+from studies.actions.planning import copy_study, freeze_study, registration, sample_of
 from studies.core.assignment import expense, fewest_participants
 from studies.core.entry import LONGEST_SECONDS, reading_seconds, training_seconds
 from studies.forms import (
@@ -202,6 +202,18 @@ def power(request: HttpRequest, pk: int) -> HttpResponse:
 def _whole(text: str, otherwise: int) -> int:
     """A number of a form that is being filled in, if it is one that can be simulated."""
     return int(text) if text.isascii() and text.isdigit() and 1 <= int(text) <= 2000 else otherwise
+
+
+@login_required
+@require_POST
+def copy(request: HttpRequest, pk: int) -> HttpResponse:
+    """A draft of one's own with the same decisions."""
+    study = fetch_for(request.user, Study.objects.select_related("corpus"), pk=pk)
+    # A study needs its corpus and systems, so who may not use them cannot have a copy.
+    fetch_for(request.user, Corpus.objects, pk=study.corpus_id)
+    for one in study.conditions.all():
+        fetch_for(request.user, System.objects, pk=one.system_id)
+    return redirect("studies:step", copy_study(study, request.user).pk, "design")
 
 
 @login_required

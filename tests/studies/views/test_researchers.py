@@ -598,3 +598,20 @@ def test_texts_that_are_changed_after_the_freezing_are_an_amendment(client, user
     )  # fmt: skip
     assert (made.before, made.after) == ({"text: consent": 1}, {"text: consent": 2})
     assert "text: consent" in client.get(address(study, "amend")).content.decode()
+
+
+def test_a_copy_is_a_draft_with_the_same_decisions(client, user, colleague):
+    study = freeze_study(make_study(user, sentences=2, conduct=Conduct(pay_per_hour=15)))
+    study.wordings.filter(kind="consent").update(text="Our own consent.")
+    Study.objects.update(excluded=[7], code_finished="DONE", prolific_study="p1")
+    client.post(address(study, "copy"))
+    answer = client.post(address(study, "copy"))
+    made = Study.objects.first()
+    assert answer.url == address(made, "step", "design")
+    assert (made.name, made.state, made.excluded) == (f"{study.name} (3)", "draft", [7])
+    assert (made.the_design, made.the_conduct) == (study.the_design, study.the_conduct)
+    assert made.wordings.get(kind="consent").text == "Our own consent."
+    assert (made.code_finished, made.prolific_study) == ("", "")
+    assert freeze_study(made).checksum == study.checksum
+    client.force_login(colleague)
+    assert client.post(address(study, "copy")).status_code == 404
