@@ -14,8 +14,10 @@ from django.conf import settings
 
 from evaluation.core.report.slices import Slice
 from evaluation.core.report.tables import (
+    BLEU1,
     EXCLUDED,
     FLAGGED,
+    GUESS,
     SIMULATED,
     SURPLUS,
     Amendment,
@@ -29,6 +31,7 @@ from evaluation.core.report.tables import (
 )
 from evaluation.models import JudgmentFile, Peek
 from evaluation.queries import (
+    Listed,
     editing_tasks,
     lists_of,
     references_of,
@@ -41,13 +44,14 @@ from studies.models import Participant as ParticipantModel
 from studies.models import Study
 
 # Raised whenever the same answers would give another report.
-VERSION = "report-1"
+VERSION = "report-2"
 
 COVARIATES = {
-    "bleu1": "BLEU+1 of the 1-best",
+    BLEU1: "BLEU+1 of the 1-best",
     "score": "model score per word of the 1-best",
     "source_length": "words of the source",
     "reference_length": "words of the reference",
+    GUESS: "BLEU+1 guessed without a reference",
 }
 _STANDINGS = {"late": SURPLUS, "excluded": EXCLUDED}
 
@@ -146,14 +150,14 @@ def _with_standing(marks: frozenset[str], standing: str) -> frozenset[str]:
 
 
 def _list_rows(
-    lists: Mapping[tuple[int, str], list[tuple[str, float | None]]],
+    lists: Mapping[tuple[int, str], list[Listed]],
     references: Mapping[int, list[str]],
 ) -> list[ListRow]:
     from evaluation.core.report.scores import score_lists
 
-    known = {name: texts for name, texts in sorted(lists.items()) if references.get(name[0])}
+    known = {name: entries for name, entries in sorted(lists.items()) if references.get(name[0])}
     return score_lists(
-        [[text for text, _ in texts] for texts in known.values()],
+        [[entry.text for entry in entries] for entries in known.values()],
         [references[segment] for segment, _ in known],
         [(str(segment), condition) for segment, condition in known],
     )
@@ -162,7 +166,7 @@ def _list_rows(
 def _sentences(
     study: Study,
     baseline: str,
-    lists: Mapping[tuple[int, str], list[tuple[str, float | None]]],
+    lists: Mapping[tuple[int, str], list[Listed]],
     rows: list[ListRow],
     references: Mapping[int, list[str]],
 ) -> tuple[Sentence, ...]:
@@ -176,20 +180,47 @@ def _sentences(
     if firsts:
         scores = sentence_bleu1(np.array([row.first for row in firsts], dtype=np.int64))
         bleu1 = dict(zip((row.sentence for row in firsts), scores.tolist(), strict=True))
+    truth = {int(name): score for name, score in bleu1.items()}
+    guesses = _guesses({n: own for (n, name), own in lists.items() if name == baseline}, truth)
     found = []
     for segment in segments_of(study):
-        text, score = lists.get((segment.number, baseline), [("", None)])[0]
+        text, score, _ = lists.get((segment.number, baseline), [Listed("", None, {})])[0]
         own = references.get(segment.number, [])
         words = len(text.split())
         covariates = {
-            "bleu1": bleu1.get(str(segment.number), nan),
+            BLEU1: bleu1.get(str(segment.number), nan),
             "score": nan if score is None or not words else score / words,
             "source_length": float(len(segment.source.split())),
             "reference_length": float(len(own[0].split())) if own else nan,
+            GUESS: guesses.get(segment.number, nan),
         }
         known = {name: value for name, value in covariates.items() if value == value}
         found.append(Sentence(str(segment.number), known))
     return tuple(found)
+
+
+def _guesses(lists: Mapping[int, list[Listed]], truth: Mapping[int, float]) -> dict[int, float]:
+    """BLEU+1 of each segment's first translation, guessed by who has not seen its reference.
+
+    From the study's own lists alone, so that a bundle gives the same guesses elsewhere.
+    """
+    import numpy as np
+
+    from evaluation.core.confidence import FEWEST, ListClues, clue_table, fit, flat_features
+
+    known = [n for n in sorted(truth) if all(entry.score is not None for entry in lists[n])]
+    if len(known) < FEWEST:
+        return {}
+    clues = [
+        ListClues(
+            [entry.text for entry in lists[n]],
+            [entry.score or 0.0 for entry in lists[n]],
+            flat_features(lists[n][0].features),
+        )
+        for n in known
+    ]
+    fitted = fit(*clue_table(clues), np.array([truth[n] for n in known]))
+    return dict(zip(known, fitted.guessed.tolist(), strict=True))
 
 
 def _edit(edit, marks: Mapping[str, frozenset[str]]) -> EditRow:

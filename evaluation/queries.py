@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any
+from collections.abc import Collection
+from typing import Any, NamedTuple
 
 from django.db.models import (
     Case,
@@ -129,21 +130,35 @@ def references_of(study: Study) -> dict[int, list[str]]:
     return found
 
 
-def lists_of(study: Study) -> dict[tuple[int, str], list[tuple[str, float | None]]]:
-    """Texts and scores of each list that was drawn from, by segment's number and condition."""
+class Listed(NamedTuple):
+    """An entry of a list."""
+
+    text: str
+    score: float | None
+    features: dict[str, list[float]]
+
+
+def lists_of(study: Study) -> dict[tuple[int, str], list[Listed]]:
+    """The entries of each list that was drawn from, by segment's number and condition."""
     names = dict(
         Task.objects.filter(study=study, kind=Kind.EDITING, translation_list__isnull=False)
         .values_list("translation_list", "condition__name")
         .distinct()
     )
     shown = TranslationList.objects.filter(pk__in=names)
-    found: dict[tuple[int, str], list[tuple[str, float | None]]] = {}
+    found: dict[tuple[int, str], list[Listed]] = {}
     rows = ListEntry.objects.filter(translation_list__in=shown).order_by("translation_list", "rank")
-    for made, segment, text, score in rows.values_list(
-        "translation_list", "translation_list__segment__number", "text", "score"
+    for made, segment, *entry in rows.values_list(
+        "translation_list", "translation_list__segment__number", "text", "score", "features"
     ):
-        found.setdefault((segment, names[made]), []).append((text, score))
+        found.setdefault((segment, names[made]), []).append(Listed(*entry))
     return found
+
+
+def analyses_of(keys: Collection[str]) -> dict[str, Analysis]:
+    """The kept reports of these keys, without their charts."""
+    found = Analysis.objects.filter(key__in=keys).defer("charts")
+    return {one.key: one for one in found}
 
 
 def newest_analysis(slice_key: str) -> Analysis | None:

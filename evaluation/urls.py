@@ -8,6 +8,12 @@ urlpatterns = [
     path("reports/", views.report_list, name="reports"),
     path("reports/upload/", views.upload, name="upload"),
     path("reports/import/", views.import_bundle, name="import"),
+    path("reports/together/", views.studies_together, name="together"),
+    path(
+        "reports/together/figures/<slug:name>.<slug:form>",
+        views.together_figure,
+        name="together-figure",
+    ),
     path("reports/studies/<int:pk>/", views.study_report, name="study-report"),
     path("reports/studies/<int:pk>/peek/", views.peek_at, name="peek"),
     path(

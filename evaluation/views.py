@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -26,14 +26,17 @@ from evaluation.core.errors import InputError
 from evaluation.core.report.figures import Report
 from evaluation.core.report.plain import from_plain
 from evaluation.core.report.slices import Slice, slice_from
+from evaluation.core.report.together import Together, together
 from evaluation.drawn import DARK, FORMS, Chart, rendered
 from evaluation.forms import BundleForm, SliceForm, UploadForm
 from evaluation.gathering import COVARIATES, key_of, slice_key
 from evaluation.models import Analysis, JudgmentFile, Peek
-from evaluation.queries import files_on_page, newest_analysis, studies_on_page
+from evaluation.queries import analyses_of, files_on_page, newest_analysis, studies_on_page
+from evaluation.report_tables import tables, tables_together
 from studies.models import Study
 
 ON_A_PAGE = 25
+MOST_TOGETHER = 50
 
 
 @login_required
@@ -85,6 +88,92 @@ def study_report(request: HttpRequest, pk: int) -> HttpResponse:
 
 @login_required
 @require_GET
+def studies_together(request: HttpRequest) -> HttpResponse:
+    try:
+        studies, cut = _chosen(request), slice_from(request.GET)
+        found, missing = _together(studies, cut, request.user)
+    except InputError as error:
+        address = reverse("evaluation:reports")
+        return render(
+            request, "evaluation/nothing.html", {"error": error, "address": address}, status=400
+        )
+    context = {"studies": studies, "missing": missing, "address": request.get_full_path()}
+    if found is not None:
+        from evaluation.charts.together import charts_together
+
+        query, address = request.GET.urlencode(), reverse("evaluation:together")
+        drawn = _drawn(charts_together(found), found.marks, address, f"?{query}")
+        context |= {
+            "found": found,
+            "charts": drawn,
+            "tables": tables_together(found),
+            "colours": DARK,
+            "pages": _pages(studies, cut),
+        }
+    return render(request, "evaluation/together.html", context)
+
+
+@login_required
+@require_GET
+def together_figure(request: HttpRequest, name: str, form: str) -> HttpResponse:
+    from evaluation.charts.together import charts_together
+
+    try:
+        found, _ = _together(_chosen(request), slice_from(request.GET), request.user)
+    except InputError as error:
+        raise Http404(str(error)) from None
+    if found is None:
+        raise Http404("These reports are not made yet. Open their page first.")
+    return _figure(charts_together(found), name, form)
+
+
+def _chosen(request: HttpRequest) -> list[Study]:
+    """The studies that the address names, if this person may see all their figures now."""
+    numbers = dict.fromkeys(request.GET.getlist("study"))
+    if not all(number.isdigit() for number in numbers) or len(numbers) > MOST_TOGETHER:
+        raise InputError(
+            "the address does not name studies",
+            hint=f"Choose from two to {MOST_TOGETHER} on the page of reports.",
+        )
+    visible = Study.objects.visible_to(request.user).filter(pk__in=numbers)
+    found = {str(study.pk): study for study in visible.select_related("owner", "corpus")}
+    peeked = set(
+        Peek.objects.filter(user=request.user, study__in=found).values_list("study", flat=True)
+    )
+    for number in numbers:
+        study = found.get(number)
+        if study is None or study.is_draft:
+            raise Http404("One of these studies has no report that you may see.")
+        if study.state != Study.State.ENDED and study.pk not in peeked:
+            raise InputError(
+                f"the figures of {study} are hidden until it ends",
+                hint="Leave it out, or open its own report and choose to look.",
+            )
+    return [found[number] for number in numbers]
+
+
+def _together(
+    studies: list[Study], cut: Slice, user: Any
+) -> tuple[Together | None, list[tuple[Study, Any]]]:
+    """What the studies' kept reports say together, or the jobs that make those that are missing."""
+    keys = {study: key_of(study, cut) for study in studies}
+    there = analyses_of(keys.values())
+    missing = [study for study in studies if keys[study] not in there]
+    if missing:
+        return None, [(study, ask_for_report(study, cut, owner=user)) for study in missing]
+    return together([from_plain(Report, there[keys[study]].report) for study in studies]), []
+
+
+def _pages(studies: list[Study], cut: Slice) -> dict[str, str]:
+    """Where each study's own report is, of the same slice."""
+    return {
+        study.name: _with(reverse("evaluation:study-report", args=[study.pk]), cut)
+        for study in studies
+    }
+
+
+@login_required
+@require_GET
 def file_report(request: HttpRequest, pk: int) -> HttpResponse:
     return _show(request, fetch_for(request.user, JudgmentFile.objects, pk=pk))
 
@@ -120,20 +209,20 @@ def published(request: HttpRequest, code: UUID) -> HttpResponse:
 @login_required
 @require_GET
 def study_figure(request: HttpRequest, pk: int, name: str, form: str) -> HttpResponse:
-    return _figure(_current(request, _study(request, pk)), name, form)
+    return _figure(_charts_of(_current(request, _study(request, pk))), name, form)
 
 
 @login_required
 @require_GET
 def file_figure(request: HttpRequest, pk: int, name: str, form: str) -> HttpResponse:
     file = fetch_for(request.user, JudgmentFile.objects, pk=pk)
-    return _figure(_current(request, file), name, form)
+    return _figure(_charts_of(_current(request, file)), name, form)
 
 
 @login_required
 @require_GET
 def published_figure(request: HttpRequest, code: UUID, name: str, form: str) -> HttpResponse:
-    return _figure(_published(request, code), name, form)
+    return _figure(_charts_of(_published(request, code)), name, form)
 
 
 @login_required
@@ -231,25 +320,33 @@ def _with(address: str, cut: Slice) -> str:
 def _context(analysis: Analysis, address: str, query: str) -> dict[str, Any]:
     """A kept report as the template shows it."""
     report = from_plain(Report, analysis.report)
-    charts = [from_plain(Chart, chart) for chart in analysis.charts]
+    charts = _charts_of(analysis)
     covariates = {name: COVARIATES.get(name, name) for name in report.choices["covariates"]}
     return {
         "analysis": analysis,
         "report": report,
-        "charts": {
-            chart.name.replace("-", "_"): {
-                "chart": chart,
-                "marks": report.marks,
-                "picture": f"{address}figures/{chart.name}.svg{query}",
-                "downloads": {
-                    form.upper(): f"{address}figures/{chart.name}.{form}{query}" for form in FORMS
-                },
-            }
-            for chart in charts
-        },
+        "tables": tables(report),
+        "charts": _drawn(charts, report.marks, address, query),
         "colours": DARK,
         "form": SliceForm(report.cut, report.choices["conditions"], covariates, auto_id="slice-%s"),
         "json_address": f"{address}report.json{query}",
+    }
+
+
+def _drawn(
+    charts: Iterable[Chart], marks: tuple[str, ...], address: str, query: str
+) -> dict[str, Any]:
+    """Charts by name, with what the page shows beside them."""
+    return {
+        chart.name.replace("-", "_"): {
+            "chart": chart,
+            "marks": marks,
+            "picture": f"{address}figures/{chart.name}.svg{query}",
+            "downloads": {
+                form.upper(): f"{address}figures/{chart.name}.{form}{query}" for form in FORMS
+            },
+        }
+        for chart in charts
     }
 
 
@@ -266,14 +363,17 @@ def _current(request: HttpRequest, source: Source) -> Analysis:
     return found
 
 
-def _figure(analysis: Analysis, name: str, form: str) -> HttpResponse:
-    for plain in analysis.charts:
-        if form in FORMS and plain["name"] == name:
-            body = rendered(from_plain(Chart, plain), form)
-            response = HttpResponse(body, content_type=MEDIA_TYPES[form])
+def _figure(charts: Iterable[Chart], name: str, form: str) -> HttpResponse:
+    for chart in charts:
+        if form in FORMS and chart.name == name:
+            response = HttpResponse(rendered(chart, form), content_type=MEDIA_TYPES[form])
             response["Content-Disposition"] = f'attachment; filename="{name}.{form}"'
             return response
     raise Http404("This report has no such figure.")
+
+
+def _charts_of(analysis: Analysis) -> list[Chart]:
+    return [from_plain(Chart, plain) for plain in analysis.charts]
 
 
 def _json(analysis: Analysis) -> HttpResponse:

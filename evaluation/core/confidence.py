@@ -22,6 +22,7 @@ from evaluation.core.statistics.quartiles import quartiles
 
 PENALTIES = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
 _FOLDS = 10
+FEWEST = 2 * _FOLDS  # sentences to learn from
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,22 @@ class Advice:
 
 
 @dataclass(frozen=True, slots=True)
+class Worth:
+    """How good guesses are, beside the truth."""
+
+    error: float  # mean absolute error, in points
+    error_of_mean: float  # the same for who always guesses the mean
+    pearson: Interval
+    spearman: Interval
+    quartiles: tuple[tuple[int, ...], ...]  # (4, 4) sentences: quartile by truth, by guess
+
+    @property
+    def same_quartile(self) -> float:
+        """The share of sentences whose quartile was guessed; 0.25 is chance."""
+        return float(np.trace(self.quartiles) / np.sum(self.quartiles))
+
+
+@dataclass(frozen=True, slots=True)
 class Confidence:
     """A fitted model, and how it does on sentences that it was not fitted to."""
 
@@ -54,17 +71,8 @@ class Confidence:
     means: tuple[float, ...]  # by which clues are standardised
     deviations: tuple[float, ...]
     guessed: FloatArray  # (S,) each sentence by a model that has not seen it
-    error: float  # mean absolute error of those guesses, in points
-    error_of_mean: float  # the same for who always guesses the mean
-    pearson: Interval
-    spearman: Interval
-    quartiles: IntArray  # (4, 4) sentences: quartile by truth, quartile by guess
+    worth: Worth  # of those guesses
     seed: int
-
-    @property
-    def same_quartile(self) -> float:
-        """The share of sentences whose quartile was guessed; 0.25 is chance."""
-        return float(np.trace(self.quartiles) / self.quartiles.sum())
 
     def guess(self, clues: FloatArray) -> FloatArray:
         """BLEU+1 of new sentences from their clues (S, D), 0 to 100."""
@@ -107,10 +115,8 @@ def fit(names: Sequence[str], clues: FloatArray, truth: FloatArray, *, seed: int
             f"{clues.shape} clues do not belong to {S} sentences and {len(names)} names",
             hint="Give every sentence each clue.",
         )
-    if 2 * _FOLDS > S:
-        raise InputError(
-            f"{S} sentences are too few to learn from", hint=f"Give {2 * _FOLDS} or more."
-        )
+    if S < FEWEST:
+        raise InputError(f"{S} sentences are too few to learn from", hint=f"Give {FEWEST} or more.")
     if not (np.isfinite(clues).all() and np.isfinite(truth).all()):
         raise InputError("a clue or a score is no number", hint="Leave that sentence out.")
     rng = np.random.default_rng(seed)
@@ -123,8 +129,6 @@ def fit(names: Sequence[str], clues: FloatArray, truth: FloatArray, *, seed: int
         guessed[out] = _guess(_ridge(clues[~out], truth[~out], penalty), clues[out])
     penalty = _best_penalty(clues, truth, fold)
     means, deviations, coefficients, intercept = _ridge(clues, truth, penalty)
-    by_truth, by_guess = quartiles(truth).group, quartiles(guessed).group
-    bootstrap = Bootstrap(seed)
     return Confidence(
         names=tuple(names),
         coefficients=tuple(coefficients.tolist()),
@@ -133,13 +137,30 @@ def fit(names: Sequence[str], clues: FloatArray, truth: FloatArray, *, seed: int
         means=tuple(means.tolist()),
         deviations=tuple(deviations.tolist()),
         guessed=guessed,
+        worth=worth_of(guessed, truth, Bootstrap(seed)),
+        seed=seed,
+    )
+
+
+def worth_of(guessed: FloatArray, truth: FloatArray, bootstrap: Bootstrap) -> Worth:
+    """How good guesses (S,) of BLEU+1 (S,) are: errors, correlations, quartiles (B5)."""
+    counts = np.bincount(quartiles(truth).group * 4 + quartiles(guessed).group, minlength=16)
+    return Worth(
         error=float(np.abs(guessed - truth).mean()),
         error_of_mean=float(np.abs(truth - truth.mean()).mean()),
         pearson=pearson(guessed, truth, bootstrap),
         spearman=spearman(guessed, truth, bootstrap),
-        quartiles=np.bincount(by_truth * 4 + by_guess, minlength=16).reshape(4, 4),
-        seed=seed,
+        quartiles=tuple(tuple(row) for row in counts.reshape(4, 4).tolist()),
     )
+
+
+def flat_features(features: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    """Features of several values as several features, in the order of their names."""
+    return {
+        name if len(values) == 1 else f"{name} {place}": value
+        for name, values in sorted(features.items())
+        for place, value in enumerate(values, start=1)
+    }
 
 
 _Model = tuple[FloatArray, FloatArray, FloatArray, float]

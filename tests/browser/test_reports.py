@@ -87,6 +87,47 @@ def test_the_pages_around_it(page, live_server, context, user, sign_in, assert_a
     study = make_answered(user, sentences=8, ended=ended)
     make_report(study)
     sign_in(context, user)
-    for name, arguments in (("reports", []), ("upload", []), ("study-report", [study.pk])):
+    for name, arguments in (
+        ("reports", []),
+        ("upload", []),
+        ("import", []),
+        ("study-report", [study.pk]),
+    ):
         page.goto(live_server.url + reverse(f"evaluation:{name}", args=arguments))
         assert_accessible(page)
+
+
+@pytest.mark.slow
+def test_studies_are_chosen_and_shown_together(
+    page, live_server, context, user, sign_in, assert_accessible
+):
+    studies = [make_answered(user, sentences=24, seed=seed, judges=1) for seed in (1, 2)]
+    for study in studies:
+        make_report(study)
+    sign_in(context, user)
+    page.goto(live_server.url + reverse("evaluation:reports"))
+    for study in studies:
+        page.locator(f'input[name=study][value="{study.pk}"]').check()
+    page.get_by_role("button", name="Show those chosen together").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("2 studies together")
+    expect(page.locator("figure#overlaid .plot svg")).to_be_visible()
+    expect(page.locator("figure#studies .plot svg")).to_be_visible()
+    assert_accessible(page)
+
+
+@pytest.mark.slow
+def test_a_report_with_guesses_is_accessible_and_can_be_printed(
+    page, live_server, context, user, sign_in, assert_accessible
+):
+    study = make_answered(user, sentences=24, judges=1)
+    make_report(study)
+    sign_in(context, user)
+    page.goto(live_server.url + reverse("evaluation:study-report", args=[study.pk]))
+    expect(page.get_by_role("heading", name="Confidence", exact=True)).to_be_visible()
+    expect(page.locator("figure#guessed .plot svg")).to_be_visible()
+    assert_accessible(page)
+    page.emulate_media(media="print", color_scheme="light")
+    page.set_viewport_size({"width": 718, "height": 1000})  # A4 less its margins
+    for table in page.locator(".table").all():
+        if table.is_visible():
+            assert table.evaluate("(region) => region.scrollWidth - region.clientWidth") <= 1

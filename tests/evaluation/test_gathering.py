@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
 import pytest
 
 from evaluation.actions import keep_scores, make_analysis, scores_of, unscored
@@ -120,3 +121,20 @@ def test_a_known_crossover_is_found(user):
     assert at.low < 35 < at.high
     assert report.answer.count("preferred to") == 2
     assert "changes sides" in report.answer
+
+
+def test_bleu1_is_guessed_without_references(user):
+    study = scored(make_answered(user, sentences=40))
+    tables = tables_of_study(study)
+    truth, guess = (
+        np.array([sentence.covariates[name] for sentence in tables.sentences])
+        for name in ("bleu1", "guess")
+    )
+    assert np.corrcoef(truth, guess)[0, 1] < 0.999
+    assert ((guess >= 0) & (guess <= 100)).all()
+    assert build_report(tables, QUICK).confidence.sentences == 40
+    # A sentence's own reference has no part in its guess, beyond the others' models.
+    again = tables_of_study(study)
+    assert again.sentences == tables.sentences
+    few = tables_of_study(scored(make_answered(user, sentences=8)))
+    assert "guess" not in few.covariates

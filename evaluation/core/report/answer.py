@@ -91,10 +91,10 @@ def _limits(difference: Interval, estimate: float) -> str:
     low, high = difference.low * 100, difference.high * 100
     if estimate < 0:
         low, high = -high, -low
-    return f"{_whole(low)} to {_whole(high)}"
+    return f"{whole(low)} to {whole(high)}"
 
 
-def _whole(value: float) -> str:
+def whole(value: float) -> str:
     """A whole number with a true minus, never "-0"."""
     rounded = round(value)
     return f"\N{MINUS SIGN}{-rounded}" if rounded < 0 else f"{rounded}"

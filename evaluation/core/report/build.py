@@ -8,9 +8,12 @@ from typing import TypeVar
 
 import numpy as np
 
+from evaluation.core.confidence import FEWEST, worth_of
 from evaluation.core.errors import InputError
 from evaluation.core.report.answer import answer
 from evaluation.core.report.figures import (
+    Advice,
+    ConfidencePart,
     Counts,
     Group,
     Grouping,
@@ -23,8 +26,10 @@ from evaluation.core.report.method import method
 from evaluation.core.report.quality import quality
 from evaluation.core.report.slices import Slice
 from evaluation.core.report.tables import (
+    BLEU1,
     EXCLUDED,
     FLAGGED,
+    GUESS,
     MARKS,
     SIMULATED,
     SURPLUS,
@@ -36,11 +41,12 @@ from evaluation.core.report.work import edit_differences, edit_figures, effort
 from evaluation.core.statistics.crossover import crossover
 from evaluation.core.statistics.intervals import Interval
 from evaluation.core.statistics.judgments import Judgment, Judgments, tally
-from evaluation.core.statistics.preferences import Preferences, preferences
+from evaluation.core.statistics.preferences import Preference, Preferences, preferences
 from evaluation.core.statistics.quartiles import Groups, equal_groups, groups_at
 from evaluation.core.statistics.rankings import ranking, win_ratios
 
 _Row = TypeVar("_Row", JudgmentRow, EditRow)
+PAPERS_CROSSING = 35.0  # BLEU+1, as the paper reads off its Figure 2
 _NAMES = {2: "half", 3: "third", 4: "quartile", 5: "fifth", 10: "tenth"}
 
 
@@ -60,6 +66,8 @@ def build_report(tables: Tables, wanted: Slice | None = None) -> Report:
     if tables.facts.interim:
         marks.append("interim")
     counts = _counts(tables, judged, edited, real)
+    work = effort(tables, edited, cut)
+    trust = quality(tables, cut, _numbered, real=real)
     return Report(
         answer=answer(part, grouping, cut, edited=bool(tables.edits), interim=tables.facts.interim),
         facts=tables.facts,
@@ -72,13 +80,14 @@ def build_report(tables: Tables, wanted: Slice | None = None) -> Report:
         lists=list_figures(tables, cut, grouping, group_of),
         edits=edit_figures(tables, edited, cut, grouping, group_of),
         edit_differences=edit_differences(edited, cut, grouping, group_of),
-        effort=effort(tables, edited, cut),
-        quality=quality(tables, cut, _numbered, real=real),
-        method=method(tables, cut, counts, grouping),
+        effort=work,
+        quality=trust,
+        method=method(tables, cut, counts, grouping, part.crossover, work, trust.agreement),
         choices={
             "conditions": _judged_conditions(tables),
             "covariates": tuple(tables.covariates),
         },
+        confidence=_confidence(tables, numbered, cut, part),
     )
 
 
@@ -215,6 +224,60 @@ def _preferences(
             [tables.sentences[number].covariates[cut.covariate] for number in known],
             # As exact as its curve is drawn; five times as many cost seconds.
             replace(cut.of_sentences, samples=min(cut.samples, 2_000)),
+        ),
+    )
+
+
+def _confidence(
+    tables: Tables, judgments: Judgments, cut: Slice, part: PreferencePart
+) -> ConfidencePart | None:
+    """Quartiles by guess beside those by truth, and the advice that the guesses give."""
+    known = [
+        number
+        for number, sentence in enumerate(tables.sentences)
+        if {BLEU1, GUESS} <= sentence.covariates.keys()
+    ]
+    if len(known) < FEWEST:
+        return None
+    truth, guessed = (
+        np.array([tables.sentences[number].covariates[name] for number in known])
+        for name in (BLEU1, GUESS)
+    )
+    _, grouping, quarters = _grouped(tables, replace(cut, covariate=GUESS, groups=4, cuts=()))
+    if grouping is None or quarters is None or len(quarters.group) != len(known):
+        return None
+    of_known = _of_sentences(judgments, known)
+    first, second = (judgments.conditions.index(name) for name in (cut.first, cut.second))
+
+    def found(groups: Groups) -> tuple[Preference, ...]:
+        return preferences(
+            of_known, cut.bootstrap, groups=groups, first=first, second=second
+        ).groups
+
+    crossing = part.crossover.logistic if part.crossover else None
+    crossed = (
+        cut.covariate == BLEU1
+        and crossing is not None
+        and crossing.at.estimate is not None
+        and (crossing.certainty or 0.0) >= cut.level
+    )
+    below = crossing.at.estimate if crossed and crossing else None
+    below = PAPERS_CROSSING if below is None else below
+    under, over = found(groups_at(guessed.tolist(), (below,)))
+    low = truth < below
+    return ConfidencePart(
+        sentences=len(known),
+        worth=worth_of(guessed, truth, cut.of_sentences),
+        grouping=grouping,
+        groups=found(quarters),
+        advice=Advice(
+            below=below,
+            crossed=crossed,
+            sentences=int((guessed < below).sum()),
+            right=float(((guessed < below) == low).mean()),
+            always_first=float((~low).mean()),
+            under=under,
+            over=over,
         ),
     )
 

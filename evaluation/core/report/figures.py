@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from evaluation.core.confidence import Worth
 from evaluation.core.report.slices import Slice
 from evaluation.core.report.tables import Facts
 from evaluation.core.statistics.agreement import Agreement
@@ -60,6 +61,30 @@ class PreferencePart:
     overall: Preference
     groups: tuple[Preference, ...]  # as the grouping's
     crossover: Crossover | None  # None without a covariate
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """To show diverse lists where the guess is below a point, and what people preferred there."""
+
+    below: float
+    crossed: bool  # the point is where this study's preference changes sides, not the paper's 35
+    sentences: int  # whose guess is below
+    right: float  # share of sentences on whose side guess and truth agree
+    always_first: float  # the same for who never shows diverse lists
+    under: Preference
+    over: Preference
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidencePart:
+    """BLEU+1 guessed without a reference, beside the truth (the outlook of the paper's 9.4)."""
+
+    sentences: int
+    worth: Worth
+    grouping: Grouping  # quartiles by guess
+    groups: tuple[Preference, ...]
+    advice: Advice
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,3 +196,4 @@ class Report:
     quality: QualityPart
     method: tuple[str, ...]  # paragraphs for a paper
     choices: Mapping[str, tuple[str, ...]]  # what another slice may choose from
+    confidence: ConfidencePart | None = None  # None where too little is known to guess

@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
-from evaluation.core.report.figures import Counts, Grouping
+from evaluation.core.report.figures import Counts, EffortPart, Grouping
 from evaluation.core.report.slices import Slice
-from evaluation.core.report.tables import Tables
+from evaluation.core.report.tables import GUESS, Tables
+from evaluation.core.statistics.agreement import Agreement
+from evaluation.core.statistics.crossover import Crossover
+from evaluation.core.statistics.intervals import Interval
 
 
 def method(
-    tables: Tables, cut: Slice, counts: Counts, grouping: Grouping | None
+    tables: Tables,
+    cut: Slice,
+    counts: Counts,
+    grouping: Grouping | None,
+    crossover: Crossover | None,
+    effort: EffortPart | None,
+    agreement: Agreement,
 ) -> tuple[str, ...]:
-    """Paragraphs: the answers, the groups, the intervals, what was left out, the metrics."""
+    """Paragraphs: what was done, then what beside the answer a paper says of it in figures."""
     return tuple(
         paragraph
         for paragraph in (
             _answers(tables, cut, counts),
             _groups(tables, grouping, cut),
             _intervals(cut),
+            _guesses(tables),
             _left_out(counts),
+            _crossing(crossover, grouping),
+            _agreed(agreement),
+            _took(effort, cut),
             _metrics(tables),
             _changes(tables),
         )
@@ -77,6 +90,17 @@ def _intervals(cut: Slice) -> str:
     )
 
 
+def _guesses(tables: Tables) -> str:
+    if GUESS not in tables.covariates:
+        return ""
+    return (
+        "BLEU+1 of the first translations was also guessed without references, by a ridge "
+        "regression on what is known of a list: model score and features by words, length, entropy "
+        "and spread. Each guess is by a model that has not seen the sentence (10 folds, the "
+        "penalty chosen within each)."
+    )
+
+
 def _left_out(counts: Counts) -> str:
     parts = [
         f"{number:,} {words}"
@@ -89,6 +113,65 @@ def _left_out(counts: Counts) -> str:
         if number
     ]
     return f"Left out were answers: {', '.join(parts)}." if parts else "No answer was left out."
+
+
+def _crossing(crossover: Crossover | None, grouping: Grouping | None) -> str:
+    """Both curves, for a reader who asks how much hangs on the kind of curve."""
+    if crossover is None or grouping is None or crossover.logistic.at.estimate is None:
+        return ""
+    local = (
+        f"a local regression puts it at {_figure(crossover.local.at)}"
+        if crossover.local.at.estimate is not None
+        else "a local regression finds no such point"
+    )
+    return (
+        f"By the logistic regression the preference changes sides at a {grouping.label} of "
+        f"{_figure(crossover.logistic.at)}; {local}."
+    )
+
+
+def _agreed(agreement: Agreement) -> str:
+    if agreement.fleiss.estimate is None:
+        return ""
+    return (
+        f"Judges of the same pair agreed with kappa {_figure(agreement.strict.kappa, 2)}, Fleiss' "
+        f"kappa {_figure(agreement.fleiss, 2)}, Krippendorff's alpha "
+        f"{_figure(agreement.alpha_nominal, 2)} (nominal) and "
+        f"{_figure(agreement.alpha_ordinal, 2)} (ordinal)."
+    )
+
+
+def _took(effort: EffortPart | None, cut: Slice) -> str:
+    if effort is None or effort.times_as_long.estimate is None:
+        return ""
+    medians = "; ".join(
+        f"{row.condition} {_figure(row.seconds.median)} seconds"
+        + (
+            f" and {_figure(row.keystrokes.median)} keys"
+            if row.keystrokes.median.estimate is not None
+            else ""
+        )
+        for row in effort.conditions
+    )
+    keys = (
+        f" and {_figure(effort.times_the_keys, 2)} times the keys"
+        if effort.times_the_keys.estimate is not None
+        else ""
+    )
+    return (
+        f"Medians of an edit: {medians}. Sentence by sentence, {cut.second} took "
+        f"{_figure(effort.times_as_long, 2)} times as long{keys} as {cut.first}."
+    )
+
+
+def _figure(value: Interval, digits: int = 1) -> str:
+    """A figure with its limits, as it stands in a paper."""
+    if value.estimate is None:
+        return "undefined"
+    if value.low is None and value.high is None:
+        return f"{value.estimate:.{digits}f}"
+    low, high = ("open" if end is None else f"{end:.{digits}f}" for end in (value.low, value.high))
+    return f"{value.estimate:.{digits}f} ({low} to {high})"
 
 
 def _metrics(tables: Tables) -> str:

@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 # What may be wrong with an answer; a slice says which of them it leaves out.
 SURPLUS, EXCLUDED, FLAGGED, SIMULATED = MARKS = ("surplus", "excluded", "flagged", "simulated")
 
+# Covariates of which more is known than that they are numbers (ALGORITHMS B2).
+BLEU1, GUESS = "bleu1", "guess"
+
 
 @dataclass(frozen=True, slots=True)
 class Sentence:

@@ -36,7 +36,7 @@ class Command(BaseCommand):
 
         from decoding.core.formats.nbest import read_lists
         from decoding.core.formats.text import read_parallel
-        from evaluation.core.confidence import ListClues, clue_table, fit
+        from evaluation.core.confidence import ListClues, clue_table, fit, flat_features
         from evaluation.core.metrics.figures import FigureOptions, first_bleu1
 
         lists = [entries[: options["size"]] for entries in read_lists(nbest)]
@@ -44,11 +44,7 @@ class Command(BaseCommand):
             ListClues(
                 texts=[entry.text for entry in entries],
                 scores=[entry.score or 0.0 for entry in entries],
-                features={
-                    name if len(values) == 1 else f"{name} {place}": value
-                    for name, values in entries[0].features.items()
-                    for place, value in enumerate(values, start=1)
-                },
+                features=flat_features(entries[0].features),
             )
             for entries in lists
         ]
@@ -68,12 +64,12 @@ def as_json(found: Confidence, advice: Advice) -> str:
         {
             "clues": dict(zip(found.names, found.coefficients, strict=True)),
             "penalty": found.penalty,
-            "error": found.error,
-            "error of the mean": found.error_of_mean,
-            "pearson": to_plain(found.pearson),
-            "spearman": to_plain(found.spearman),
-            "quartiles": found.quartiles.tolist(),
-            "same quartile": found.same_quartile,
+            "error": found.worth.error,
+            "error of the mean": found.worth.error_of_mean,
+            "pearson": to_plain(found.worth.pearson),
+            "spearman": to_plain(found.worth.spearman),
+            "quartiles": found.worth.quartiles,
+            "same quartile": found.worth.same_quartile,
             "advice": {
                 "below": advice.below,
                 "right": advice.right,
@@ -89,24 +85,24 @@ def as_json(found: Confidence, advice: Advice) -> str:
 
 def as_text(found: Confidence, advice: Advice) -> str:
     """What it is worth, then what it is made from."""
-    from evaluation.report_text import number
+    from evaluation.report_tables import number
 
     shown = int(advice.diverse.sum())
     lines = [
         (
-            f"Mean error of guesses {found.error:.1f} points of BLEU+1; of the mean "
-            f"{found.error_of_mean:.1f}"
+            f"Mean error of guesses {found.worth.error:.1f} points of BLEU+1; of the mean "
+            f"{found.worth.error_of_mean:.1f}"
         ),
         (
-            f"Pearson's r {number(found.pearson, digits=2)}, "
-            f"Spearman's rho {number(found.spearman, digits=2)}"
+            f"Pearson's r {number(found.worth.pearson, digits=2)}, "
+            f"Spearman's rho {number(found.worth.spearman, digits=2)}"
         ),
-        f"Quartile guessed for {found.same_quartile:.0%} of sentences (chance: 25%)",
+        f"Quartile guessed for {found.worth.same_quartile:.0%} of sentences (chance: 25%)",
         "",
         "truth \\ guess" + "".join(f"{quartile:>6}" for quartile in range(1, 5)),
         *(
             f"quartile {row + 1:<4}" + "".join(f"{count:>6}" for count in counts)
-            for row, counts in enumerate(found.quartiles.tolist())
+            for row, counts in enumerate(found.worth.quartiles)
         ),
         "",
         (

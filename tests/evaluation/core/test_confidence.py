@@ -25,20 +25,20 @@ def test_what_can_be_guessed_is_guessed():
     assert weight["down"] == pytest.approx(-4 * clues[:, 1].std(), abs=1.5)
     assert abs(weight["nothing"]) < 1
     assert weight["constant"] == 0
-    assert found.error < 0.4 * found.error_of_mean
-    assert found.pearson.low > 0.9
-    assert found.same_quartile > 0.6
-    assert found.quartiles.sum() == 200
-    assert found.quartiles.sum(axis=0).tolist() == [50] * 4
+    assert found.worth.error < 0.4 * found.worth.error_of_mean
+    assert found.worth.pearson.low > 0.9
+    assert found.worth.same_quartile > 0.6
+    assert np.sum(found.worth.quartiles) == 200
+    assert np.sum(found.worth.quartiles, axis=0).tolist() == [50] * 4
 
 
 def test_noise_teaches_nothing():
     names, clues, _ = study()
     truth = np.random.default_rng(1).uniform(0, 100, 200)
     found = fit(names, clues, truth)
-    assert found.error > 0.95 * found.error_of_mean
-    assert found.pearson.low < 0.1
-    assert 0.1 < found.same_quartile < 0.4
+    assert found.worth.error > 0.95 * found.worth.error_of_mean
+    assert found.worth.pearson.low < 0.1
+    assert 0.1 < found.worth.same_quartile < 0.4
 
 
 def test_no_sentence_teaches_its_own_guess():

@@ -124,9 +124,14 @@ def small(tmp_path):
 def test_text(small):
     said = run("--judgments", small, "--groups", 1, "--samples", 200)
     assert said.startswith("small.csv\n=========\n\nOverall there is no clear difference")
-    for heading in ("Preferences", "Agreement", "Participants", "Method"):
+    for heading in (
+        "Who was preferred, per cent of judgments",
+        "Agreement over all judgments",
+        "Participants",
+        "Method",
+    ):
         assert f"\n{heading}\n{'-' * len(heading)}\n" in said
-    assert "Edits\n" not in said
+    assert "Edits against" not in said
     assert "200 samples of sentences (seed 1)" in said.replace("\n", " ")
 
 

@@ -215,6 +215,52 @@ def test_edits_and_lists_are_plain_means(study, report):
     assert sum(part.estimate for part in parts) == pytest.approx(1)
 
 
+def guessing(study, noise):
+    """The study with guesses of BLEU+1 that are as far off as ``noise``."""
+    rng = np.random.default_rng(9)
+    return replace(
+        study,
+        covariates=dict(study.covariates) | {"guess": "guessed BLEU+1"},
+        sentences=tuple(
+            replace(s, covariates=s.covariates | {"guess": s.covariates["bleu1"] + noise * e})
+            for s, e in zip(study.sentences, rng.normal(size=len(study.sentences)), strict=True)
+        ),
+    )
+
+
+def test_a_perfect_guess_has_the_quartiles_of_the_truth(study, report):
+    found = build_report(guessing(study, 0.0), QUICK)
+    part = found.confidence
+    assert part.groups == report.preferences.groups
+    assert part.worth.error == 0
+    assert part.worth.same_quartile == 1
+    assert part.advice.right == 1
+    assert part.advice.crossed
+    assert part.advice.below == report.preferences.crossover.logistic.at.estimate
+    # Where the advice is to show diverse lists they are preferred, and elsewhere the best.
+    assert part.advice.under.difference.high < 0 < part.advice.over.difference.low
+    assert from_plain(Report, json.loads(json.dumps(to_plain(found)))) == found
+    assert "ridge regression" in " ".join(found.method)
+
+
+def test_a_worse_guess_is_worth_less(study):
+    made = guessing(study, 20.0)
+    part = build_report(made, QUICK).confidence
+    truth, guess = (
+        np.array([s.covariates[name] for s in made.sentences]) for name in ("bleu1", "guess")
+    )
+    assert part.worth.error == pytest.approx(np.abs(truth - guess).mean())
+    assert 0.25 < part.worth.same_quartile < 0.7
+    below = {s.name for s in made.sentences if s.covariates["guess"] < part.advice.below}
+    assert part.advice.sentences == len(below)
+    shares = [part.advice.under.first, part.advice.under.same, part.advice.under.second]
+    assert [share.estimate for share in shares] == pytest.approx(plain_shares(made, below))
+
+
+def test_no_guesses_no_confidence(report):
+    assert report.confidence is None
+
+
 def test_more_than_two_conditions_are_ranked():
     made = tables(sentences=30, edits=False)
     third = tuple(
@@ -257,5 +303,6 @@ def test_joined_systems_each_get_the_judgment():
 def test_the_method_names_what_was_done(report):
     text = " ".join(report.method)
     for part in ("200 sentences", "5,400 judgments", "1,200 sentences", "1,000 samples", "seed 1",
-                 "cut points", "Holm", "No answer was left out"):  # fmt: skip
+                 "cut points", "Holm", "No answer was left out", "Fleiss' kappa",
+                 "Krippendorff's alpha", "a local regression puts it at", "times the keys"):  # fmt: skip
         assert part in text
