@@ -8,7 +8,16 @@ from typing import Any
 
 from django.db.models import Model
 
-from decoding.models import Corpus, Job, Owned, RecipeVersion, System, TuningRun
+from decoding.models import (
+    Comparison,
+    Corpus,
+    Job,
+    Owned,
+    RecipeVersion,
+    System,
+    TuningRun,
+    WeightTuning,
+)
 from decoding.models.ownership import User
 
 # Which parameters are keys, of what.
@@ -19,11 +28,23 @@ _KEYS: Mapping[str, type[Model]] = {
     "system": System,
     "recipe_versions": RecipeVersion,
     "run": TuningRun,
+    "tuning": WeightTuning,
+    "comparison": Comparison,
 }
-_WORDS = {"recipe_versions": "recipes", "run": "tuning run", "ini": "moses.ini"}
+_WORDS = {
+    "recipe_versions": "recipes",
+    "run": "tuning run",
+    "dev": "dev corpus",
+    "ini": "moses.ini",
+}
 _OURS = {"upload"}  # where a file was put aside; nobody asked for that
 # What else it takes to name a row.
-_NAMED_AFTER = {RecipeVersion: ["recipe"], TuningRun: ["corpus", "system"]}
+_NAMED_AFTER = {
+    RecipeVersion: ["recipe"],
+    TuningRun: ["corpus", "system"],
+    WeightTuning: ["corpus", "system"],
+    Comparison: ["corpus", "first", "second"],
+}
 _MOST_NUMBERS = 12
 
 

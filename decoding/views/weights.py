@@ -104,7 +104,7 @@ def history_context(history: History, address: str, pk: int) -> dict[str, Any] |
                 },
             }
             for name, title, summary in (
-                ("bleu", "BLEU by round", "The framed round has the weights that are kept."),
+                ("bleu", "BLEU by round", "The ringed round has the weights that are kept."),
                 ("weights", "Weights by round", "Scaled so that their absolute values sum to 1."),
             )
         ],

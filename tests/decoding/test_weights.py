@@ -120,6 +120,17 @@ def test_it_finds_what_the_command_finds(tuned, system, folder, tmp_path):
     assert not folder_of(tuned.job_id).exists()
 
 
+def test_it_shares_its_models_with_the_system_that_was_tuned(tuned, system):
+    folders = [fetch_folder(one.checksum, one.storage_key) for one in (system, tuned.made)]
+    names = {path.name for path in folders[0].rglob("*") if path.is_file()}
+    different = {
+        name
+        for name in names
+        if not next(folders[0].rglob(name)).samefile(next(folders[1].rglob(name)))
+    }
+    assert different == {"system.json"}
+
+
 def test_the_history_says_what_its_bleu_is(tuned):
     history = tuned.history
     assert history["signature"].startswith("nrefs:var|case:mixed|eff:no|tok:none|smooth:exp|")
