@@ -73,7 +73,8 @@ def test_from_two_files_to_a_tuned_system(
     work()
     page.get_by_role("link", name="Show the system").click()
     expect(page.get_by_role("heading", name="second")).to_be_visible()
-    expect(page.locator("#weights canvas")).to_be_visible()
+    # The script that draws is bundled when it is first asked for.
+    expect(page.locator("#weights canvas")).to_be_visible(timeout=30_000)
     expect(page.get_by_role("table", name="Rounds")).to_be_visible()
 
     page.get_by_role("link", name="Compare").click()
