@@ -125,7 +125,8 @@ def test_a_frozen_design_stands(client, user):
     assert client.get(address(study, "step", "design")).status_code == 302
     assert client.post(address(study, "step", "conduct"), {}).status_code == 302
     client.post(
-        address(study, "step", "wordings"), {"consent": "New.", "editing": "E.", "eval": "V."}
+        address(study, "step", "wordings"),
+        {"consent": "New.", "editing": "E.", "eval": "V.", "reason": "clearer"},
     )
     versions = study.wordings.filter(kind="consent").values_list("version", "text")
     assert versions[0] == (2, "New.")
