@@ -85,6 +85,7 @@ def decoder_of(checksum: str, key: str) -> Decoder:
 
 def list_by_decoding(system: System, version: RecipeVersion, source: str) -> list[Translation]:
     """Unique best (ALGORITHMS A4) or diverse lists (A3, A5), as ``manage.py decode`` makes them."""
+    from decoding.core.diversity.lattice import diverse_from_graph
     from decoding.core.diversity.lists import DiversityOptions, diverse_list
     from decoding.core.search.decoder import SearchOptions
 
@@ -95,9 +96,16 @@ def list_by_decoding(system: System, version: RecipeVersion, source: str) -> lis
         graph = decoder.search(sentence, search)
         best = graph.best_derivations(version.length, unique=True, most=version.kbest)
         return [_translation(decoder, derivation) for derivation in best]
-    options = DiversityOptions(version.length, version.order, version.penalty)
+    options = DiversityOptions(
+        version.length, version.order, version.strength, distinct=version.distinct
+    )
+    if version.from_graph:
+        found = diverse_from_graph(decoder.search(sentence, search), options)
+        return [_translation(decoder, derivation) for derivation in found]
     keep = version.per_list > 1
     rounds = diverse_list(decoder, sentence, options, search, keep=keep)
+    if not keep:
+        return [_translation(decoder, one.best) for one in rounds]
     return [
         _translation(decoder, derivation)
         for one in rounds
@@ -131,7 +139,7 @@ def _from_pool(folder: Path, version: RecipeVersion, number: int, source: str) -
     if version.kind == RecipeVersion.Kind.POOL_BEST:
         chosen = select_best(texts, scores, version.length)
     else:
-        options = DiversityOptions(version.length, version.order, version.penalty)
+        options = DiversityOptions(version.length, version.order, version.strength)
         chosen = select_diverse(texts, scores, options)
     return [
         Translation(

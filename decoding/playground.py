@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from decoding.figures import ListFigures, list_figures
 from decoding.makers import Translation, list_by_decoding
@@ -47,27 +48,21 @@ def try_out(
     system: System,
     source: str,
     references: Sequence[str],
-    *,
-    length: int,
-    order: int,
-    penalty: float,
+    settings: Mapping[str, Any],
 ) -> Trial:
-    """Make both lists of a sentence (ALGORITHMS A3, A4)."""
+    """Make both lists of a sentence (ALGORITHMS A3, A4); settings are a diverse recipe's."""
     if len(source.split()) > MOST_WORDS:
         raise InputError(
             f"the sentence has {len(source.split())} words, and {MOST_WORDS} is the most here",
             hint="Longer ones are for jobs: make lists of a corpus.",
         )
     kinds = RecipeVersion.Kind
-    start = time.perf_counter()
-    best, diverse = (
-        list_by_decoding(
-            system,
-            RecipeVersion(kind=kind, length=length, order=order, penalty=penalty),
-            source,
-        )
-        for kind in (kinds.UNIQUE_BEST, kinds.DIVERSE)
+    wanted = (
+        RecipeVersion(kind=kinds.UNIQUE_BEST, length=settings["length"]),
+        RecipeVersion(kind=kinds.DIVERSE, **settings),
     )
+    start = time.perf_counter()
+    best, diverse = (list_by_decoding(system, version, source) for version in wanted)
     taken = 1000 * (time.perf_counter() - start)
     known = [texts_of(system).to_compare(reference) for reference in references]
     figures = list_figures(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django import forms
 
-from decoding.display import DISPLAYS
+from decoding.display import DISPLAYS, Display
 from decoding.models import Corpus, RecipeVersion, System
 from decoding.queries.browser import GAINS, LENGTHS, SORTS, Comparison
 
@@ -52,15 +52,23 @@ class ComparisonForm(forms.Form):
         choices=[("", "as decoded"), *((name, d.words) for name, d in DISPLAYS.items())],
     )
 
-    def __init__(self, data, *, versions: list[RecipeVersion]) -> None:
+    def __init__(self, data, *, versions: list[RecipeVersion], system: System) -> None:
         baseline, other = _usual_pair(versions)
-        super().__init__({"baseline": baseline, "other": other, **data.dict()})
+        # What was trained here translates prepared words; from elsewhere text comes as it is.
+        display = "readable" if system.kind == System.Kind.TRAINED else ""
+        usual = {"baseline": baseline, "other": other, "display": display}
+        super().__init__({**usual, **data.dict()})
         self.versions = {version.pk: version for version in versions}
         choices = [
             (version.pk, f"{version.recipe.name} v{version.number}: {version.summary}")
             for version in versions
         ]
         self.fields["baseline"].choices = self.fields["other"].choices = choices
+
+    @property
+    def shown_as(self) -> Display:
+        """How to show translations."""
+        return DISPLAYS.get(self.cleaned_data.get("display", ""), Display())
 
     def comparison(self, corpus: Corpus, system: System) -> Comparison:
         """What is wanted; what was not said, or makes no sense, is as at first."""

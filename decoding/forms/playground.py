@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 from django import forms
 
 from decoding.models import Corpus, Recipe, System
@@ -8,6 +10,14 @@ from decoding.models.recipes import HIGHEST_ORDER
 
 class Slider(forms.NumberInput):
     input_type = "range"
+
+
+# How diverse lists may be found, by the option of a recipe that says so.
+FOUND = {
+    "": "each by a search",
+    "distinct": "no translation twice",
+    "from_graph": "all in one search",
+}
 
 
 class PlaygroundForm(forms.Form):
@@ -29,6 +39,7 @@ class PlaygroundForm(forms.Form):
     )
     penalty = forms.FloatField(label="λ", min_value=0, max_value=1, widget=Slider({"step": 0.005}))
     length = forms.IntegerField(label="M", min_value=2, max_value=20)
+    found = forms.ChoiceField(label="Found", choices=FOUND.items(), required=False)
 
     DEFAULTS = {"order": 4, "penalty": 0.1, "length": 5}
 
@@ -52,6 +63,13 @@ class PlaygroundForm(forms.Form):
                     "number", f"The corpus has segments from 1 to {corpus.segment_count}."
                 )
         return cleaned
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What of it makes a recipe."""
+        said = self.cleaned_data
+        found = {said["found"]: True} if said["found"] else {}
+        return {name: said[name] for name in self.DEFAULTS} | found
 
     @property
     def source(self) -> str:

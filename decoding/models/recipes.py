@@ -7,13 +7,12 @@ from django.db import models
 from django.db.models import F, Q
 from django.urls import reverse
 
-from decoding.validators import validate_recipe
+from decoding.validators import LARGEST_PENALTY, penalties_of, validate_penalties, validate_recipe
 
 # Limits outside of which a setting makes no sense; validators.py has the advice within them.
 LONGEST_LIST = 100
 LARGEST_KBEST = 100_000
 HIGHEST_ORDER = 9
-LARGEST_PENALTY = 10.0
 
 
 class Recipe(models.Model):
@@ -90,6 +89,25 @@ class RecipeVersion(models.Model):
         validators=[MinValueValidator(1), MaxValueValidator(LARGEST_KBEST)],
         help_text="Diverse: the N-best of each decoding are kept (M diverse × N best).",
     )
+    penalties = models.CharField(
+        "λ of each translation",
+        max_length=400,
+        blank=True,
+        validators=[validate_penalties],
+        help_text="Diverse: instead of one λ, what the sequences of the first, second, … "
+        "translation cost in those after it, with commas; one for each but the last.",
+    )
+    distinct = models.BooleanField(
+        "no translation twice",
+        default=False,
+        help_text="Diverse: each is the best that is not in the list yet. The paper's may repeat.",
+    )
+    from_graph = models.BooleanField(
+        "from one search",
+        default=False,
+        help_text="Diverse: all are found in the graph of one search; three times faster, mostly "
+        "the same.",
+    )
     search = models.CharField(max_length=10, choices=Search, default=Search.STANDARD)
     author = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, editable=False, related_name="+",
@@ -99,7 +117,10 @@ class RecipeVersion(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     # What makes lists what they are; the rest says who, when and why.
-    SETTINGS = ("kind", "length", "kbest", "order", "penalty", "per_list", "search")
+    SETTINGS = (
+        "kind", "length", "kbest", "order", "penalty", "penalties", "per_list", "distinct",
+        "from_graph", "search",
+    )  # fmt: skip
 
     class Meta:
         ordering = ["recipe", "-number"]
@@ -118,6 +139,12 @@ class RecipeVersion(models.Model):
                 & Q(penalty__gte=0.0, penalty__lte=LARGEST_PENALTY)
                 & Q(per_list__gte=1, per_list__lte=LARGEST_KBEST),
                 name="recipe_settings_make_sense",
+            ),
+            models.CheckConstraint(
+                condition=Q(distinct=False, from_graph=False)
+                | Q(kind="diverse", distinct=True, from_graph=False)
+                | Q(kind="diverse", distinct=False, from_graph=True, per_list=1),
+                name="recipe_options_go_together",
             ),
         ]
 
@@ -151,6 +178,11 @@ class RecipeVersion(models.Model):
         return self.kind in self.PENALIZED
 
     @property
+    def strength(self) -> float | tuple[float, ...]:
+        """λ, or the λ of each translation."""
+        return penalties_of(self.penalties) or self.penalty
+
+    @property
     def summary(self) -> str:
         """The settings that matter, as a table's heading: diverse 5, n=4 λ=0.1."""
         words = {
@@ -160,7 +192,10 @@ class RecipeVersion(models.Model):
             self.Kind.POOL_DIVERSE: f"diverse {self.length} of pool",
         }[self.Kind(self.kind)]
         if self.is_penalized:
-            words += f", n={self.order} λ={self.penalty:g}"
+            shown = " ".join(f"{one:g}" for one in penalties_of(self.penalties) or [self.penalty])
+            words += f", n={self.order} λ={shown}"
+        words += ", distinct" if self.distinct else ""
+        words += ", from one search" if self.from_graph else ""
         if self.kind == self.Kind.DIVERSE and self.per_list > 1:
             words += f", {self.per_list}-best of each"
         return words

@@ -10,7 +10,7 @@ from django.utils.functional import cached_property
 from django.views.decorators.http import require_GET
 
 from decoding.access import fetch_for
-from decoding.display import DISPLAYS, Display
+from decoding.display import Display
 from decoding.forms.browser import ComparisonForm
 from decoding.models import Corpus, ListEntry, ListPair, System, TranslationList
 from decoding.queries.browser import (
@@ -64,9 +64,10 @@ def compare(request: HttpRequest, corpus: int, system: int, place: int) -> HttpR
     if pair is None:
         raise Http404("There is no such segment among those wanted.")
     lists = lists_with_entries([pair.baseline_id, pair.other_id])
-    display = DISPLAYS.get(request.GET.get("display", ""), Display())
     sides = [
-        Side(lists[key], display, wanted.corpus.target_language, wanted.corpus.target_direction)
+        Side(
+            lists[key], form.shown_as, wanted.corpus.target_language, wanted.corpus.target_direction
+        )
         for key in (pair.baseline_id, pair.other_id)
     ]
     return render(
@@ -131,7 +132,7 @@ def _wanted(request: HttpRequest, corpus: int, system: int) -> tuple[ComparisonF
     versions = compared_versions(found_corpus, found_system)
     if not versions:
         raise Http404("There are no lists of this corpus by this system.")
-    form = ComparisonForm(request.GET, versions=versions)
+    form = ComparisonForm(request.GET, versions=versions, system=found_system)
     return form, form.comparison(found_corpus, found_system)
 
 

@@ -10,6 +10,7 @@ from decoding.actions.recipes import add_recipe
 from decoding.forms.playground import NewRecipeForm, PlaygroundForm
 from decoding.models import RecipeVersion
 from decoding.playground import Trial, try_out
+from decoding.preparing import SystemTexts, texts_of
 from evaluation.core.differences import Span, differences
 from evaluation.core.errors import VariorumError
 
@@ -26,9 +27,7 @@ def playground(request: HttpRequest) -> HttpResponse:
                 said["system"],
                 form.source,
                 form.references,
-                length=said["length"],
-                order=said["order"],
-                penalty=said["penalty"],
+                form.settings,
             )
         except VariorumError as error:
             form.add_error(None, str(error))
@@ -38,7 +37,7 @@ def playground(request: HttpRequest) -> HttpResponse:
         {
             "form": form,
             "trial": trial,
-            "sides": _sides(trial) if trial else [],
+            "sides": _sides(trial, texts_of(said["system"])) if trial else [],
             "new_recipe": NewRecipeForm(),
         },
     )
@@ -57,8 +56,7 @@ def make_recipe(request: HttpRequest) -> HttpResponse:
         return redirect("decoding:playground")
     version = add_recipe(
         named.cleaned_data["name"],
-        {"kind": RecipeVersion.Kind.DIVERSE}
-        | {name: form.cleaned_data[name] for name in PlaygroundForm.DEFAULTS},
+        {"kind": RecipeVersion.Kind.DIVERSE} | form.settings,
         author=request.user,
         reason="from the playground",
     )
@@ -66,17 +64,22 @@ def make_recipe(request: HttpRequest) -> HttpResponse:
     return redirect(version.recipe)
 
 
-def _sides(trial: Trial) -> list[dict[str, object]]:
-    """Both lists for the page: what is new in each translation against the first."""
-    first = trial.best[0].text if trial.best else ""
+def _sides(trial: Trial, texts: SystemTexts) -> list[dict[str, object]]:
+    """Both lists for the page, as people write: what is new in each against the first."""
+    first = texts.to_read(trial.best[0].text) if trial.best else ""
     return [
         {
             "condition": condition,
             "figures": figures,
             "entries": [
-                (one, differences(one.text, first) if rank else [Span(one.text, True)], bleu1)
-                for rank, (one, bleu1) in enumerate(
-                    zip(made, figures.bleu1 if figures else [None] * len(made), strict=True)
+                (one, differences(text, first) if rank else [Span(text, True)], bleu1)
+                for rank, (one, text, bleu1) in enumerate(
+                    zip(
+                        made,
+                        [texts.to_read(one.text) for one in made],
+                        figures.bleu1 if figures else [None] * len(made),
+                        strict=True,
+                    )
                 )
             ],
         }

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from decoding.display import DISPLAYS, Display
-from decoding.models import ListEntry, TranslationList
+from decoding.models import ListEntry, System, TranslationList
 from decoding.queries.browser import Comparison, compared_pairs, quartile_bounds, quartile_of
 from evaluation.core.statistics.quartiles import quartiles
 from tests.factories import make_corpus, make_list, make_recipe, make_system
@@ -140,6 +140,15 @@ def test_what_is_shown_is_prepared_and_what_is_kept_is_not(client, user, compare
         assert texts[0] == shown
     entry.refresh_from_db()
     assert "&quot;" in entry.text
+
+
+def test_what_was_trained_here_is_read_as_people_write(client, user, compared):
+    client.force_login(user)
+    ListEntry.objects.filter(translation_list__segment__number=1).update(text="the end , he said .")
+    System.objects.update(kind="trained", checksum="c", storage_key="k")
+    place = reverse("decoding:compare", args=[compared.corpus.pk, compared.system.pk, 1])
+    assert "The end, he said." in client.get(place).content.decode()
+    assert "the end , he said ." in client.get(place, {"display": ""}).content.decode()
 
 
 def test_display_options_can_be_kept_and_had_again():

@@ -3,6 +3,8 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
+from decoding.actions.systems import keep_system
+from decoding.core.corpus.preparation import Preparation, PreparationOptions
 from decoding.models import Recipe
 from tests.factories import make_corpus, make_system
 
@@ -12,7 +14,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def small(user, tmp_path):
     """A system of ours, so small that it is made in a moment."""
-    from decoding.actions.systems import keep_system
     from decoding.core.translation.moses import read_moses_system
     from tests.decoding.test_systems import ARPA, INI, TABLE
 
@@ -84,6 +85,33 @@ def test_nonsense_gets_its_sentence(show, small, said, says):
     page = show(**{"text": "das haus"} | said)
     assert page.status_code == 200
     assert says in page.content.decode()
+
+
+def test_another_way_to_find_them(client, show, small):
+    said = {"text": "das haus", "penalty": "0", "order": "1", "length": "3"}
+    trial = show(**said, found="distinct").context["trial"]
+    assert len({one.text for one in trial.diverse}) == 3
+    trial = show(**said, found="from_graph").context["trial"]
+    assert [one.text for one in trial.diverse] == ["the house"] * 3
+    answer = client.post(
+        reverse("decoding:make-recipe"),
+        {**said, "system": small.pk, "found": "distinct", "name": "No repetitions"},
+    )
+    assert answer["Location"] == Recipe.objects.get(name="No repetitions").get_absolute_url()
+    assert Recipe.objects.get(name="No repetitions").newest.distinct
+
+
+def test_text_is_prepared_for_the_system_and_restored_for_people(show, user, small, tmp_path):
+    for side in ("source", "target"):
+        options = PreparationOptions("de" if side == "source" else "en", case="lower")
+        Preparation(options).save(tmp_path / "system" / f"preparation.{side}.json")
+    prepared = keep_system(
+        tmp_path / "system", owner=user, kind="trained", card={}, name="prepared",
+        source_language="de", target_language="en",
+    )  # fmt: skip
+    page = show(system=prepared.pk, text="Das Haus!", penalty="1", order="1", length="2")
+    assert page.context["trial"].best[0].text == "the house !", "what was decoded stays"
+    assert "the house!" in page.content.decode()
 
 
 def test_what_was_tried_becomes_a_recipe(client, user, show, small):

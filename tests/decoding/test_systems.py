@@ -7,11 +7,16 @@ import zipfile
 import pytest
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
 from django.urls import reverse
 
 from decoding.actions import jobs as job_actions
 from decoding.actions.jobs import claim_job
+from decoding.actions.systems import keep_system
+from decoding.core.formats.nbest import read_lists
+from decoding.core.translation.moses import read_moses_system
 from decoding.jobs import run_claimed
+from decoding.makers import list_by_decoding
 from decoding.models import Job, Recipe, System
 from decoding.storage import fetch_folder
 from tests.factories import make_corpus, make_list, make_recipe, make_system
@@ -219,6 +224,51 @@ def test_an_administrator_sets_n_and_lambda(client, administrator, diverse):
     assert "no new version" in change(client, diverse, order=3, penalty=0.05).content.decode()
 
 
+def test_each_translation_may_have_its_own_lambda(client, diverse):
+    page = change(client, diverse, penalties="0.2, 0.1, 0.1, 0.05", distinct="on")
+    assert "version 2: diverse 5, n=4 λ=0.2 0.1 0.1 0.05, distinct." in page.content.decode()
+    assert diverse.newest.strength == (0.2, 0.1, 0.1, 0.05)
+    assert diverse.versions.get(number=1).strength == 0.1
+    page = change(client, diverse, from_graph="on")
+    assert "version 3: diverse 5, n=4 λ=0.1, from one search." in page.content.decode()
+    assert diverse.newest.settings["penalties"] == ""
+
+
+@pytest.mark.parametrize(
+    ("settings_", "options"),
+    [
+        ({"kind": "unique-best", "search": "thorough"}, ["--kbest", "3", "--unique"]),
+        ({"penalties": "0.5, 0.1"}, ["--diverse", "3", "--n", "1", "--lambda", "0.5,0.1"]),
+        ({"distinct": True}, ["--diverse", "3", "--n", "1", "--lambda", "0.02", "--distinct"]),
+        ({"from_graph": True}, ["--diverse", "3", "--n", "1", "--lambda", "0.02", "--from-graph"]),
+        ({"per_list": 2}, ["--diverse", "3", "--n", "1", "--lambda", "0.02", "--per-list", "2"]),
+    ],
+)
+def test_a_recipe_makes_what_decode_makes_with_its_options(user, tmp_path, settings_, options):
+    (tmp_path / "model").mkdir()
+    table = TABLE + "das ||| that ||| 0.4\nhaus ||| home ||| 0.2\n"
+    for name, content in {"moses.ini": INI, "model/table": table, "model/lm.arpa": ARPA}.items():
+        (tmp_path / name).write_text(content)
+    read_moses_system(tmp_path / "moses.ini").save(tmp_path / "system")
+    system = keep_system(tmp_path / "system", owner=user, kind="imported", card={}, **ABOUT)
+    version = make_recipe(length=3, order=1, **{"penalty": 0.02} | settings_)
+    sources = ["das haus", "haus haus das", "x das"]
+    (tmp_path / "in").write_text("\n".join(sources) + "\n")
+    if version.search == "thorough":
+        options = [*options, "--pop-limit", "5000"]
+    call_command(
+        "decode", "--system", str(tmp_path / "system"), "--input", str(tmp_path / "in"),
+        "--nbest-output", str(tmp_path / "out.jsonl"), *options,
+    )  # fmt: skip
+    for source, wanted in zip(sources, read_lists(tmp_path / "out.jsonl"), strict=True):
+        made = list_by_decoding(system, version, source)
+        assert [(one.text, one.score, one.features) for one in made] == [
+            (one.text, one.score, {k: list(v) for k, v in one.features.items()}) for one in wanted
+        ]
+    if version.distinct:
+        assert len({one.text for one in made}) == len(made) == 3
+
+
 def test_a_list_keeps_the_version_by_which_it_was_made(client, user, diverse):
     corpus, frozen = make_corpus(user), diverse.newest
     made = make_list(corpus.segments.first(), make_system(user), frozen, ["a house"])
@@ -243,6 +293,13 @@ def test_a_list_keeps_the_version_by_which_it_was_made(client, user, diverse):
         ({"penalty": 11}, "less than or equal to 10"),
         ({"length": 0}, "greater than or equal to 1"),
         ({"length": 6, "kbest": 5}, "K is less than M"),
+        ({"penalties": "0.1; 0.2"}, "Write numbers with commas"),
+        ({"penalties": "0.1, nan, 0.1, 0.1"}, "λ is from 0 to 10"),
+        ({"penalties": "0.1, 0.2"}, "A list of 5 needs 4 of them, and there are 2"),
+        ({"kind": "unique-best", "penalties": "0.1, 0.1, 0.1, 0.1"}, "have no λ"),
+        ({"kind": "pool-diverse", "distinct": "on"}, "Only for diverse lists that are decoded"),
+        ({"from_graph": "on", "distinct": "on"}, "choose one of both"),
+        ({"from_graph": "on", "per_list": 2}, "N must be 1"),
     ],
 )
 def test_what_makes_no_sense_is_refused(client, diverse, settings_, says):
@@ -256,6 +313,7 @@ def test_what_makes_no_sense_is_refused(client, diverse, settings_, says):
         ({"order": 1}, "the paper tried n from 2 to 9"),
         ({"penalty": 0.5}, "the paper tried λ from 0.005 to 0.2"),
         ({"penalty": 0}, "all translations will be the same"),
+        ({"penalties": "0.3, 0.1, 0, 0.1"}, "λ = 0.3, 0: the paper tried"),
         ({"length": 11}, "nobody reads so many"),
         ({"kind": "unique-best", "kbest": 100}, "The paper took K = 1000"),
     ],
@@ -284,9 +342,7 @@ def test_researchers_look_at_recipes_but_do_not_set_them(client, user):
 
 
 def test_a_system_directory_is_added_by_command(user, tmp_path, capsys):
-    from django.core.management import CommandError, call_command
-
-    from decoding.core.translation.moses import read_moses_system
+    from django.core.management import CommandError
 
     (tmp_path / "model").mkdir()
     for name, content in {"moses.ini": INI, "model/table": TABLE, "model/lm.arpa": ARPA}.items():

@@ -16,7 +16,7 @@ from evaluation.core.errors import InputError
 if TYPE_CHECKING:
     from decoding.core.formats.nbest import NBestEntry
     from decoding.core.search.decoder import Decoder, SearchOptions
-    from decoding.core.search.graph import DerivationList
+    from decoding.core.search.graph import Derivation, DerivationList
 
 
 class Command(BaseCommand):
@@ -234,15 +234,14 @@ def _maker(options: dict[str, Any]) -> Callable[..., list[NBestEntry]] | None:
 
             def found(decoder: Decoder, sentence: Any, search: SearchOptions) -> list[NBestEntry]:
                 listed = diverse_from_graph(decoder.search(sentence, search), wanted)
-                return [
-                    entry(decoder, d.text, d.features, d.score, d.alignment if aligned else "")
-                    for d in listed
-                ]
+                return [derived(decoder, one, aligned) for one in listed]
 
             return found
 
         def varied(decoder: Decoder, sentence: Any, search: SearchOptions) -> list[NBestEntry]:
             rounds = diverse_list(decoder, sentence, wanted, search, keep=per_list > 1)
+            if per_list == 1:  # a list without repetitions may hold another than a graph's best
+                return [derived(decoder, one.best, aligned) for one in rounds]
             lists = [r.best_derivations(per_list, unique=unique) for r in rounds]
             return [made for listed in lists for made in entries(decoder, listed, aligned)]
 
@@ -279,6 +278,12 @@ def entries(decoder: Decoder, listed: DerivationList, aligned: bool) -> list[NBe
         )
         for i in range(len(listed))
     ]  # fmt: skip
+
+
+def derived(decoder: Decoder, one: Derivation, aligned: bool) -> NBestEntry:
+    """A derivation as an entry of an n-best list."""
+    alignment = one.alignment if aligned else ""
+    return entry(decoder, one.text, one.features, one.score, alignment)
 
 
 def entry(decoder: Decoder, text: str, features: Any, score: float, alignment: str) -> NBestEntry:
