@@ -48,6 +48,7 @@ class Environment:
     job_lease_seconds: int  # a running job without a heartbeat for so long is taken up again
     address: str  # host:port on which `manage.py up` serves
     styleguide: bool  # /styleguide
+    demonstration: bool  # the first start of `manage.py up` makes one
     prolific_keys: str  # where Prolific publishes the keys of its signed links
     platforms: list[str]  # origins to which studies may send people, and tell of completions
 
@@ -79,6 +80,8 @@ def read_environment(environ: Mapping[str, str] = os.environ) -> Environment:
         job_lease_seconds=reader.number("VARIORUM_JOB_LEASE_SECONDS", 20),
         address=address,
         styleguide=reader.flag("VARIORUM_STYLEGUIDE", debug),
+        # A database of one's own is for one's own work.
+        demonstration=reader.flag("VARIORUM_DEMONSTRATION", embedded and not database_url),
         prolific_keys=reader.url("VARIORUM_PROLIFIC_KEYS", {"https", "http"}) or PROLIFIC_KEYS,
         platforms=reader.origins("VARIORUM_PLATFORMS"),
     )

@@ -45,6 +45,7 @@ class Child:
     command: tuple[str, ...]
     at_parents_death: signal.Signals
     to_stop: signal.Signals
+    once: bool = False  # it comes to an end by itself, and speaks to the person at the terminal
 
 
 @contextlib.contextmanager
@@ -115,6 +116,13 @@ def worker() -> Child:
     return Child("worker", (*command, *options), signal.SIGKILL, signal.SIGKILL)
 
 
+def demonstration() -> Child:
+    """Makes the demonstration. Killed at the end: the next start goes on with it."""
+    program = str(Path(__file__).resolve().parent.parent / "manage.py")
+    command = (sys.executable, program, "demo")
+    return Child("demonstration", command, signal.SIGKILL, signal.SIGKILL, once=True)
+
+
 def web(host: str, port: int) -> Child:
     """The web server."""
     program = str(Path(sys.executable).parent / "granian")
@@ -155,7 +163,7 @@ class Supervisor:
             self.running[child] = subprocess.Popen(
                 child.command,
                 stdin=subprocess.DEVNULL,
-                stdout=log,
+                stdout=None if child.once else log,
                 stderr=log,
                 start_new_session=True,
                 preexec_fn=die_with_parent,
@@ -180,6 +188,11 @@ class Supervisor:
             time.sleep(0.3)
             for child, process in list(self.running.items()):
                 if process.poll() is None or self.stopping:
+                    continue
+                if child.once:
+                    if process.returncode:
+                        self.say(f"The {child.name} is not complete. {self._last_words()}")
+                    del self.running[child]
                     continue
                 if time.monotonic() - self.started[child] < _SOON_SECONDS:
                     raise CannotStart(f"The {child.name} keeps dying. {self._last_words()}")

@@ -14,6 +14,7 @@ handler500 = "config.views.server_error"
 
 urlpatterns = [
     path("", views.home, name="home"),
+    path("demonstration/delete/", views.delete_demonstration, name="delete-demonstration"),
     path("", include("decoding.urls")),
     path("", include("studies.urls")),
     path("", include("evaluation.urls")),

@@ -1,15 +1,17 @@
 from __future__ import annotations
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.templatetags.static import static
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_POST
 
-from config import logs
+from config import demonstration, logs
 from config.styleguide import samples
 from decoding.queries.corpora import corpora_on_page, systems_on_page
 from decoding.queries.jobs import jobs_on_page, unfinished
+from evaluation.core.errors import VariorumError
 from studies.queries.dashboard import studies_on_page
 
 
@@ -18,16 +20,35 @@ from studies.queries.dashboard import studies_on_page
 def home(request: HttpRequest) -> HttpResponse:
     """Where a researcher lands: their studies, their systems, what is being worked on."""
     jobs = unfinished(jobs_on_page().visible_to(request.user))
+    part = request.htmx and request.htmx.target
+    if part == "demonstration":
+        return render(request, "home.html#tour", {"tour": demonstration.tour_for(request.user)})
     return render(
         request,
         "home.html#jobs" if request.htmx else "home.html",
         {
+            "tour": None if request.htmx else demonstration.tour_for(request.user),
             "studies": studies_on_page(request.user)[:10],
             "systems": systems_on_page(request.user)[:10],
             "corpora": corpora_on_page(request.user)[:10],
             "jobs": jobs[:10],
         },
     )
+
+
+@login_required
+@require_POST
+def delete_demonstration(request: HttpRequest) -> HttpResponse:
+    """All of it, with what visitors wrote in its studies."""
+    if demonstration.tour_for(request.user) is None:
+        raise Http404("There is no demonstration here.")
+    try:
+        demonstration.delete()
+    except VariorumError as error:
+        messages.error(request, str(error))
+    else:
+        messages.info(request, "The demonstration is deleted.")
+    return redirect("home")
 
 
 @require_GET

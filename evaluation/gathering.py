@@ -34,6 +34,7 @@ from evaluation.queries import (
     Listed,
     editing_tasks,
     lists_of,
+    measured_bleu1,
     references_of,
     segments_of,
     state_of,
@@ -180,6 +181,8 @@ def _sentences(
     if firsts:
         scores = sentence_bleu1(np.array([row.first for row in firsts], dtype=np.int64))
         bleu1 = dict(zip((row.sentence for row in firsts), scores.tolist(), strict=True))
+    # Where it was measured when the list was made, that is it: in the system's own words.
+    bleu1 |= {str(number): score for number, score in measured_bleu1(study, baseline).items()}
     truth = {int(name): score for name, score in bleu1.items()}
     guesses = _guesses({n: own for (n, name), own in lists.items() if name == baseline}, truth)
     found = []

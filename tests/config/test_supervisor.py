@@ -39,7 +39,13 @@ def address():
 
 def up(data, address):
     # Not the database that the tests run on: this is about what a newcomer gets.
-    return manage("up", VARIORUM_DATA=str(data), VARIORUM_ADDRESS=address, DATABASE_URL="")
+    return manage(
+        "up",
+        VARIORUM_DATA=str(data),
+        VARIORUM_ADDRESS=address,
+        DATABASE_URL="",
+        VARIORUM_DEMONSTRATION="false",
+    )
 
 
 def processes_of(data: Path) -> list[int]:

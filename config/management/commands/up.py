@@ -12,7 +12,7 @@ from django.contrib.auth import get_user_model
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
-from config import supervisor
+from config import demonstration, supervisor
 from config.environment import embedded_socket, kernel_cache
 
 
@@ -54,6 +54,8 @@ class Command(BaseCommand):
         if not users.exists():
             password = secrets.token_urlsafe(12)
             users.create_superuser("admin", password=password)
+            if settings.ENVIRONMENT.demonstration:
+                demonstration.want()
             self.stdout.write(
                 f"\n  The first administrator:  admin\n  Password (shown once):    {password}\n"
             )
@@ -83,6 +85,8 @@ class Command(BaseCommand):
                     f"Variorum is at  http://{shown}/   (Ctrl-C stops it; log: {keeper.log})"
                 )
                 self.stdout.flush()
+                if demonstration.is_wanted():
+                    keeper.start(supervisor.demonstration())
             keeper.keep_running()
             self.stdout.write("\nStopping ...")
         finally:
