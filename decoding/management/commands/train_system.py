@@ -34,6 +34,18 @@ class Command(BaseCommand):
             metavar="F",
             help="more text of the target language for the language model; may be repeated",
         )
+        parser.add_argument(
+            "--smoothing", choices=["kneser-ney", "witten-bell"], default="kneser-ney"
+        )
+        parser.add_argument(
+            "--cut-offs",
+            type=int,
+            nargs="+",
+            default=[0],
+            metavar="N",
+            help="leave out n-grams of 1, 2, ... words that occur at most so often; the last "
+            "number holds for longer ones (0)",
+        )
         for side in ("source", "target"):
             parser.add_argument(
                 f"--dev-{side}",
@@ -179,7 +191,9 @@ def _options(given: dict[str, Any]) -> Any:
         if given["relative_entropy"] is None
         else EntropyOptions(given["relative_entropy"]),
         scoring=ScoringOptions(given["discount"]),
-        language=EstimationOptions(order=given["order"]),
+        language=EstimationOptions(
+            order=given["order"], smoothing=given["smoothing"], prune=tuple(given["cut_offs"])
+        ),
         moses_files=given["moses_files"],
     )
 

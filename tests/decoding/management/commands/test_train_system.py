@@ -43,9 +43,15 @@ def test_options_reach_the_training(files, tmp_path):
         *("--output", str(output), "--order", "2", "--verbosity", "0", "--aligner", "hmm"),
         *("--iterations", "2", "--symmetrization", "union", "--longest-phrase", "3"),
         *("--discount", "good-turing", "--longest-sentence", "5", "--source-language", "en"),
-        *("--significance", "a-e"),
+        *("--significance", "a-e", "--relative-entropy", "0.5"),
+        *("--smoothing", "witten-bell", "--cut-offs", "0", "1"),
     )
-    options = json.loads((output / "training.json").read_text())["options"]
+    report = json.loads((output / "training.json").read_text())
+    options = report["options"]
+    assert options["entropy"] == {"threshold": 0.5}
+    assert report["phrases"]["pairs"] < report["phrases"]["extracted"]
+    assert options["language"]["smoothing"] == "witten-bell"
+    assert options["language"]["prune"] == [0, 1]
     assert options["alignment"]["model"] == "hmm"
     assert options["alignment"]["iterations"] == 2
     assert options["symmetry"]["heuristic"] == "union"
