@@ -16,11 +16,13 @@ from decoding.charts import picture
 
 # The hues of config/static/css/tokens.css: first condition, second, "same"; ink, rules, paper.
 FIRST, SECOND, SAME = "#0a5c9e", "#b34a00", "#5c564c"
+SECOND_PALE = "#e8c8b4"
 INK, RULE, PAPER = "#1f1d1a", "#d9d3c6", "#ffffff"
 # Which colour stands for which on a dark page.
 DARK = {
     FIRST: "#74b9f3",
     SECOND: "#f0a04b",
+    SECOND_PALE: "#5f4123",
     SAME: "#b3ada1",
     INK: "#ece8df",
     RULE: "#3f3c37",

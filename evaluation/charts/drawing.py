@@ -68,13 +68,12 @@ def colour(names: Sequence[str], *, domain: Sequence[str] | None = None) -> dict
         "same": (SAME, "square")
     }
     shown = list(domain or names)
+    hues = alt.Scale(domain=shown, range=[own[name][0] for name in shown])
+    shapes = alt.Scale(domain=shown, range=[own[name][1] for name in shown])
     return {
-        "color": alt.Color(
-            "condition:N", scale=alt.Scale(domain=shown, range=[own[name][0] for name in shown])
-        ),
-        "shape": alt.Shape(
-            "condition:N", scale=alt.Scale(domain=shown, range=[own[name][1] for name in shown])
-        ),
+        "color": alt.Color("condition:N", scale=hues),
+        "stroke": alt.Stroke("condition:N", scale=hues),
+        "shape": alt.Shape("condition:N", scale=shapes),
     }
 
 

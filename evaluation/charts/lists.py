@@ -15,7 +15,7 @@ from evaluation.charts.drawing import (
     whole,
 )
 from evaluation.core.report.figures import Report
-from evaluation.drawn import INK, Chart
+from evaluation.drawn import FIRST, INK, RULE, SECOND_PALE, Chart
 
 
 def lists(report: Report) -> Chart | None:
@@ -36,14 +36,17 @@ def lists(report: Report) -> Chart | None:
         }
         for row in own
     ]
+    fills = [FIRST, SECOND_PALE, *[INK, RULE] * len(names)][: len(names)]
     base = alt.Chart(alt.Data(values=rows)).encode(
         x=group_axis(report.grouping),
         xOffset=alt.XOffset("condition:N", sort=names),
     )
     layers = alt.layer(
-        base.mark_bar(opacity=0.8).encode(
+        base.mark_bar(strokeWidth=1.5).encode(
             y=alt.Y("value:Q", title="BLEU+1"),
-            color=colour(names)["color"],
+            # Full and pale: the two hues are equally dark on a printer without colours.
+            fill=alt.Fill("condition:N", scale=alt.Scale(domain=names, range=fills)),
+            stroke=colour(names)["stroke"],
             tooltip=[
                 alt.Tooltip("condition:N"), alt.Tooltip("group:N"),
                 alt.Tooltip("value:Q", format=".1f", title="median"),

@@ -8,6 +8,8 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
+from evaluation.actions import peek
+from studies.actions.participants import exclude
 from tests.evaluation.answered import make_answered, make_report
 
 
@@ -131,3 +133,18 @@ def test_a_report_with_guesses_is_accessible_and_can_be_printed(
     for table in page.locator(".table").all():
         if table.is_visible():
             assert table.evaluate("(region) => region.scrollWidth - region.clientWidth") <= 1
+
+
+@pytest.mark.slow
+def test_the_report_of_a_running_study_renews_itself(page, live_server, context, user, sign_in):
+    study = make_answered(user, sentences=8, ended=False)
+    peek(study, user)
+    make_report(study)
+    sign_in(context, user)
+    page.goto(live_server.url + reverse("evaluation:study-report", args=[study.pk]))
+    expect(page.get_by_text("interim", exact=True).first).to_be_visible()
+    exclude(study.participants.filter(judgments__isnull=False).first(), "slept")
+    expect(page.get_by_text("Newer answers are being counted").first).to_be_attached(timeout=20_000)
+    make_report(study)
+    expect(page.get_by_text("excluded: slept").first).to_be_attached(timeout=20_000)
+    expect(page.locator("figure#preferences .plot svg")).to_be_visible()

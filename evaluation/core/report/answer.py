@@ -63,10 +63,14 @@ def _said(part: PreferencePart, found: Preference, cut: Slice, edited: bool) -> 
         if estimate >= 0
         else ((part.second, found.second), (part.first, found.first))
     )
+    if not ahead[1].estimate and not behind[1].estimate:
+        return "every judgment says that the two are the same"
     sizes = f"{_percent(ahead[1])} of judgments against {_percent(behind[1])}"
     level = f"{cut.level * 100:g}%"
     limits = _limits(found.difference, estimate)
-    size = f"difference {abs(estimate) * 100:.0f} points, {level} interval {limits}"
+    points = f"{abs(estimate) * 100:.0f}"
+    unit = "point" if points == "1" else "points"
+    size = f"difference {points} {unit}, {level} interval {limits}"
     winner = f"edits from {ahead[0]}" if edited else f"outputs of {ahead[0]}"
     loser = f"those {'from' if edited else 'of'} {behind[0]}"
     if _decided(found.difference):

@@ -171,6 +171,25 @@ def test_before_anybody_judged():
     json.dumps(to_plain(found), allow_nan=False)
 
 
+def test_when_everybody_says_the_same():
+    made = tables(sentences=40, edits=False)
+    same = tuple(replace(row, outcome=0) for row in made.judgments)
+    found = build_report(replace(made, judgments=same), QUICK)
+    assert found.answer.startswith(
+        "In the lowest quartile every judgment says that the two are the same. In the highest "
+        "quartile every judgment says that the two are the same. The data do not show"
+    )
+
+
+def test_a_group_without_sentences():
+    made = tables(sentences=40, edits=False)
+    found = build_report(made, replace(QUICK, cuts=(-5.0, 40.0)))
+    assert "In the lowest group there are too few judged sentences to say anything (0 of the 8" in (
+        found.answer
+    )
+    assert "In the highest group edits from" in found.answer or "outputs of" in found.answer
+
+
 def test_too_few_sentences_to_say_anything():
     assert (
         "too few judged sentences" in build_report(tables(sentences=12, edits=False), QUICK).answer
