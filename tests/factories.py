@@ -6,6 +6,8 @@ import hashlib
 from collections.abc import Sequence
 from itertools import count
 
+from django.db import transaction
+
 from decoding.actions.pairs import pair_lists
 from decoding.models import (
     Corpus,
@@ -86,6 +88,7 @@ def make_recipe(name: str = "", **settings) -> RecipeVersion:
     return RecipeVersion.objects.create(recipe=recipe, number=1, **settings)
 
 
+@transaction.atomic
 def make_list(
     segment: Segment, system: System, recipe_version: RecipeVersion, texts: Sequence[str], **fields
 ) -> TranslationList:
