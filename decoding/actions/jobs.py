@@ -21,6 +21,7 @@ from decoding.models import Job
 from decoding.queries.jobs import abandoned, unannounced
 
 _log = logging.getLogger(__name__)
+_FIRST, _LAST = 0, 9  # priorities, as Redis and Valkey order them
 _OPEN = (Job.State.QUEUED, Job.State.RUNNING)
 
 
@@ -60,14 +61,23 @@ def submit_once(kind: str, *, owner: User, parameters: Mapping[str, Any], title:
 
 
 def announce(pk: int) -> None:
-    """Ring the broker's bell. Without a broker the job waits, and a worker rings again later."""
+    """Ring the broker's bell. Without a broker the job waits, and a worker rings again later.
+
+    A part of a job waits behind all jobs, so that a small one begins as soon as some worker has
+    finished what it is at, however many parts a huge one has.
+    """
     from kombu.exceptions import OperationalError
 
     from decoding.tasks import run_job
 
+    is_part = Job.objects.filter(pk=pk, parent__isnull=False).exists()
     try:
-        # Once more at once: the first try finds out that a kept connection is a dead one.
-        run_job.apply_async((pk,), retry_policy={"max_retries": 1, "interval_start": 0})
+        run_job.apply_async(
+            (pk,),
+            priority=_LAST if is_part else _FIRST,
+            # Once more at once: the first try finds out that a kept connection is a dead one.
+            retry_policy={"max_retries": 1, "interval_start": 0},
+        )
     except (OperationalError, OSError) as error:
         _log.warning("broker out of reach; job waits", extra={"job": pk, "error": str(error)})
         return

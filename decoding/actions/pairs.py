@@ -4,53 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from decoding.models import ListPair, Segment, TranslationList
+from django.db import connection, transaction
 
-_AT_ONCE = 500  # segments; all of a corpus would be a query too long
+from decoding.models import Segment, TranslationList
+
+_AT_ONCE = 500  # lists; more would be a statement too long
+
+# By the database alone, for as rows of ours they would take a tenth of the time of decoding.
+_PAIR = """
+    INSERT INTO decoding_listpair (
+        baseline_id, other_id, corpus_id, system_id, baseline_version_id, other_version_id,
+        segment_id, number, length, bleu1, baseline_coverage, other_coverage, gain
+    )
+    SELECT
+        one.id, other.id, one.corpus_id, one.system_id, one.recipe_version_id,
+        other.recipe_version_id, segment.id, segment.number, segment.length, one.first_bleu1,
+        one.coverage, other.coverage, other.coverage - one.coverage
+    FROM decoding_translationlist AS made
+    JOIN decoding_segment AS segment ON segment.id = made.segment_id
+    JOIN decoding_translationlist AS one
+        ON one.segment_id = made.segment_id AND one.system_id = made.system_id
+    JOIN decoding_translationlist AS other
+        ON other.segment_id = made.segment_id AND other.system_id = made.system_id
+    WHERE made.id IN ({made}) AND (one.id = made.id OR other.id = made.id)
+    ON CONFLICT (baseline_id, other_id) DO NOTHING
+"""
 
 
+@transaction.atomic
 def pair_lists(made: Sequence[TranslationList]) -> None:
     """Put new lists beside the others of their segments by the same systems, and beside themselves.
 
     To be called in the transaction that inserts the lists, wherever that is.
     """
-    keys = {one.pk for one in made}
-    segments = sorted({one.segment_id for one in made})
-    systems = {one.system_id for one in made}
-    for start in range(0, len(segments), _AT_ONCE):
-        _pair(keys, segments[start : start + _AT_ONCE], systems)
+    for start in range(0, len(made), _AT_ONCE):
+        batch = made[start : start + _AT_ONCE]
+        _lock({one.segment_id for one in batch})
+        with connection.cursor() as cursor:
+            places = ", ".join(["%s"] * len(batch))
+            cursor.execute(_PAIR.format(made=places), [one.pk for one in batch])
 
 
-def _pair(made: set[int], keys: Sequence[int], systems: set[int]) -> None:
-    # Locked, so that of two who write lists of one segment the later sees those of the earlier.
-    segments = Segment.objects.select_for_update(no_key=True).order_by("pk").in_bulk(list(keys))
-    beside: dict[tuple[int, int], list[TranslationList]] = {}
-    lists = TranslationList.objects.filter(segment__in=segments, system__in=systems)
-    for one in lists.defer("provenance").order_by("pk"):
-        beside.setdefault((one.segment_id, one.system_id), []).append(one)
-    ListPair.objects.bulk_create(
-        _pair_of(baseline, other, segments[baseline.segment_id])
-        for group in beside.values()
-        for baseline in group
-        for other in group
-        if baseline.pk in made or other.pk in made
-    )
-
-
-def _pair_of(baseline: TranslationList, other: TranslationList, segment: Segment) -> ListPair:
-    known = baseline.coverage is not None and other.coverage is not None
-    return ListPair(
-        baseline=baseline,
-        other=other,
-        corpus_id=baseline.corpus_id,
-        system_id=baseline.system_id,
-        baseline_version_id=baseline.recipe_version_id,
-        other_version_id=other.recipe_version_id,
-        segment=segment,
-        number=segment.number,
-        length=segment.length,
-        bleu1=baseline.first_bleu1,
-        baseline_coverage=baseline.coverage,
-        other_coverage=other.coverage,
-        gain=other.coverage - baseline.coverage if known else None,
-    )
+def _lock(segments: set[int]) -> None:
+    """So that of two who write lists of one segment the later sees those of the earlier."""
+    locked = Segment.objects.select_for_update(no_key=True).filter(pk__in=segments)
+    list(locked.order_by("pk").values_list("pk"))

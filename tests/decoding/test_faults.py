@@ -10,7 +10,8 @@ import signal
 
 import pytest
 
-from decoding.actions.jobs import announce, cancel_job, submit_job
+from decoding.actions.jobs import announce, cancel_job, claim_job, submit_job
+from decoding.models import Job
 from decoding.tending import living_workers
 from tests.queueing import finished, wait_until
 
@@ -104,6 +105,23 @@ def test_doubled_messages_and_two_workers_that_race(queue, submit):
     for job in jobs:
         wait_until(lambda job=job: finished(job))
         assert_complete(job, attempts=1)
+
+
+def test_a_small_job_does_not_wait_for_all_parts_of_a_huge_one(queue, submit, user):
+    huge = Job.objects.create(kind="self-test", owner=user, title="huge")
+    assert claim_job(huge.pk), "some worker has the whole"
+    parts = Job.objects.bulk_create(
+        Job(kind="self-test", owner=user, parent=huge, title="part",
+            parameters={"pieces": 1, "seconds_per_piece": 0.5})
+        for _ in range(60)
+    )  # fmt: skip
+    for part in parts:
+        announce(part.pk)
+    small = submit(pieces=1, seconds=0)
+    queue.worker()
+    wait_until(lambda: finished(small))
+    assert_complete(small, attempts=1)
+    assert huge.parts.filter(state="queued").count() > 50
 
 
 def test_cancelling_a_running_job_takes_effect_within_seconds(queue, submit):
