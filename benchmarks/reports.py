@@ -102,6 +102,9 @@ def _opening(database: str, server: WebServer, cookie: str, studies: list[Any]) 
     pages = {
         "a report": reverse("evaluation:study-report", args=[studies[0].pk]),
         "the list of reports": reverse("evaluation:reports"),
+        "all studies together": reverse("evaluation:together")
+        + "?"
+        + "&".join(f"study={study.pk}" for study in studies),
     }
     for name, path in pages.items():
         address = server.address + path

@@ -103,5 +103,6 @@ def make_list(
         ListEntry(translation_list=made, rank=rank, text=text, score=-float(rank))
         for rank, text in enumerate(texts, start=1)
     )
-    pair_lists([made])
+    with transaction.atomic():
+        pair_lists([made])
     return made

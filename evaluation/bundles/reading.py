@@ -116,8 +116,8 @@ def _check_plan(study: Study, path: Path) -> None:
     """Know that the tasks are those of the plan, and the plan is what its checksum says."""
     try:
         plan = plan_from_json(study.plan)
-        wanted = study.the_design == plan.design and bool(study.the_conduct)
-    except (ValueError, TypeError, LookupError) as error:
+        wanted = study.the_design == plan.design and all((study.the_conduct, study.the_entry))
+    except (InputError, ValueError, TypeError, LookupError) as error:
         raise InputError(
             f"study.jsonl: the design or the plan cannot be read ({error})",
             path=path,

@@ -179,6 +179,8 @@ def lack(field):
         ("task.jsonl", put(ranks=[5, 4, 3]), "study.zip: task.jsonl: the tasks are not those of"),
         ("task.jsonl", lambda rows: rows[:-1], "which the bundle lacks"),
         ("study.jsonl", put(plan="{}"), "study.zip: study.jsonl: the design or the plan cannot be"),
+        ("study.jsonl", put(conduct={"x": 1}), "study.jsonl: the design or the plan cannot be re"),
+        ("study.jsonl", put(entry={"x": 1}), "study.jsonl: the design or the plan cannot be read"),
         ("study.jsonl", put(checksum="0" * 64), "study.zip: task.jsonl: the tasks are not those"),
         ("study.jsonl", lambda rows: [*rows, {**rows[0], "id": 7, "name": "x"}], "2 rows"),
         ("judgment.jsonl", lambda rows: [rows[0], rows[0]], "judgment.jsonl:2: has the id"),
