@@ -9,8 +9,9 @@ from celery import Celery, bootsteps
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 
-class TendJobs(bootsteps.StartStopStep):
-    """While a worker lives: say so, and take up the jobs of workers that no longer do.
+class Tend(bootsteps.StartStopStep):
+    """While a worker lives: say so, take up the jobs of workers that no longer do, and open what
+    participants had leased who have fallen silent.
 
     Every worker does it, so that no further process has to be run and watched; the updates are
     conditional, so that it does no harm when several do it at once.
@@ -22,11 +23,13 @@ class TendJobs(bootsteps.StartStopStep):
         from django.conf import settings
 
         from decoding.tending import tend
+        from studies.tending import tend_studies
 
-        tend()
-        worker.timer.call_repeatedly(min(5.0, settings.JOB_LEASE_SECONDS / 4), tend)
+        for call in (tend, tend_studies):
+            call()
+            worker.timer.call_repeatedly(min(5.0, settings.JOB_LEASE_SECONDS / 4), call)
 
 
 app = Celery("variorum")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.steps["worker"].add(TendJobs)
+app.steps["worker"].add(Tend)

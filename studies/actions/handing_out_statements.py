@@ -149,13 +149,15 @@ CLAIM = Statement("""
     RETURNING id, task_id, segment_id
 """)
 
+# The turn counts judgments alone, and an editor has the first: so the constraint on turns refuses a
+# judgment to who edited the sentence, and an edit to who judged it, whatever was claimed.
 ASSIGN = Statement("""
     INSERT INTO studies_assignment
         (participant_id, slot_id, task_id, kind, segment_id, turn, key, state, assigned_at, draft)
     VALUES (
         %(participant)s, %(slot)s, %(task)s, %(kind)s, %(segment)s,
         (SELECT COUNT(*) + 1 FROM studies_assignment
-         WHERE participant_id = %(participant)s AND segment_id = %(segment)s),
+         WHERE participant_id = %(participant)s AND segment_id = %(segment)s AND kind = 'eval'),
         %(key)s, 'held', $now, ''
     )
 """)

@@ -96,7 +96,7 @@ class Judgment(Answer):
             ),
             models.UniqueConstraint(
                 fields=["task", "participant"],
-                condition=Q(standing__in=["counted", "late", "excluded"]),
+                condition=~Q(standing="undone"),
                 name="one_judgment_per_pair_and_person",
             ),
             models.CheckConstraint(

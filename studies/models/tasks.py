@@ -137,8 +137,8 @@ class Slot(models.Model):
 class Assignment(models.Model):
     """That a person was shown a task: it stays, so that nobody meets a sentence a second time.
 
-    `turn` counts the pairs of a sentence that a judge is shown; an editor has the first turn, so
-    with one pair a judge the database alone keeps editors and judges of a sentence apart.
+    `turn` counts the pairs of a sentence that a judge is shown, from 1; an editor has the first. So
+    the database keeps editors and judges of a sentence apart, however many pairs a judge sees.
     """
 
     class State(models.TextChoices):

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -48,6 +49,11 @@ class WebServer:
         assert self.process.poll() is None, self.log.read_text()
         with socket.socket() as probe:
             return probe.connect_ex(("127.0.0.1", self.port)) == 0
+
+    def kill(self) -> None:
+        """As a power cut would: nothing is finished, nobody is told."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait(20)
 
     def stop(self) -> None:
         self.process.terminate()

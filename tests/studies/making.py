@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import count
 
+from django.db import transaction
+
 from studies.actions.participants import Identity, add_participant, consent, instruct
 from studies.actions.planning import create_study, freeze_study
 from studies.actions.running import start_study
@@ -17,6 +19,7 @@ _numbers = count(1)
 CONDITIONS = ("best", "diverse")
 
 
+@transaction.atomic
 def make_lists(owner, sentences: int, length: int = 5):
     """A corpus, a system, two recipes, and all their lists."""
     corpus = make_corpus(

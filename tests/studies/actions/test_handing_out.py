@@ -5,11 +5,12 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
+from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.db.models.functions import Now
 
 from evaluation.core.errors import InputError
-from studies.actions import handing_out
+from studies.actions import handing_out, handing_out_statements
 from studies.actions.handing_out import (
     NotNow,
     Telemetry,
@@ -375,6 +376,44 @@ def test_the_number_of_queries_does_not_grow_with_the_study(user, django_assert_
             task = lease_next(one.pk)
         with django_assert_num_queries(10):
             submit_edit(one.pk, task.key, "a sentence")
+
+
+@pytest.mark.parametrize("pairs", [1, 9])
+@pytest.mark.parametrize("first", ["editing", "eval"])
+def test_the_database_keeps_editors_and_judges_of_a_sentence_apart(user, pairs, first):
+    """Whatever a claim would choose: the statement that assigns cannot write it down."""
+    study = make_running_study(user, sentences=1, conduct=Conduct(pairs_per_judge=pairs))
+    one = make_participant(study)
+    slots = {
+        kind: Slot.objects.filter(study=study, kind=kind).last() for kind in ("editing", "eval")
+    }
+
+    def assign(kind) -> None:
+        slot = slots[kind]
+        handing_out_statements.ASSIGN.run(
+            participant=one.pk, slot=slot.pk, task=slot.task_id, kind=kind,
+            segment=slot.segment_id, key=uuid4().hex,
+        )  # fmt: skip
+        Assignment.objects.update(state="done")
+
+    assign(first)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        assign({"editing": "eval", "eval": "editing"}[first])
+
+
+def test_the_database_refuses_a_second_judgment_of_a_pair_by_one_person(study):
+    finish_editing(study)
+    judge = make_participant(study)
+    submit_judgment(judge.pk, lease_next(judge.pk).key, "a")
+    first = Judgment.objects.get()
+    other = Slot.objects.filter(task=first.task).exclude(pk=first.slot_id).first()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Slot.objects.filter(pk=other.pk).update(state="filled", participant=judge)
+    for standing in ("counted", "late", "excluded", "stale"):
+        again = Judgment.objects.get(pk=first.pk)
+        again.pk, again.form_key, again.slot, again.standing = None, uuid4(), other, standing
+        with pytest.raises(IntegrityError), transaction.atomic():
+            again.save(force_insert=True)
 
 
 def test_times_are_the_databases(study):
