@@ -133,7 +133,9 @@ class Person:
         if "consent" not in page.action:
             return page  # they were here before
         page = self.browser.post(page.action, page.fields, script=False)
-        while (step := page.path.partition("?")[0].split("/")[-2]) in _BEFORE_TASKS:
+        while page.status == 200 and (
+            (step := page.path.partition("?")[0].split("/")[-2]) in _BEFORE_TASKS
+        ):
             page = getattr(self, step)(page)
         return page
 

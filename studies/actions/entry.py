@@ -42,7 +42,11 @@ def answer_screening(participant: Participant, answers: Mapping[int, str]) -> bo
     The first answers stand: nobody tries until they are let in. A simulated crowd is let in, or a
     pilot would end at the door.
     """
-    locked = Participant.objects.select_for_update().select_related("study").get(pk=participant.pk)
+    locked = (
+        Participant.objects.select_for_update(of=("self",))
+        .select_related("study")
+        .get(pk=participant.pk)
+    )
     if locked.screened_at is not None or locked.state != State.WORKING:
         return locked.state == State.WORKING
     questions = locked.study.the_entry.questions
@@ -99,7 +103,11 @@ def training_progress(participant: Participant) -> Progress:
 @transaction.atomic
 def answer_training(participant: Participant, attempt: int, number: int, answer: str) -> None:
     """Keep an answer to a training item. Sent twice or too late, it changes nothing."""
-    locked = Participant.objects.select_for_update().select_related("study").get(pk=participant.pk)
+    locked = (
+        Participant.objects.select_for_update(of=("self",))
+        .select_related("study")
+        .get(pk=participant.pk)
+    )
     if locked.trained_at is not None or locked.state != State.WORKING:
         return
     entry = locked.study.the_entry

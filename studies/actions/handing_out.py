@@ -234,7 +234,7 @@ def expire(study_id: int) -> int:
     with transaction.atomic():
         lost = run_out(study_id).order_by("pk")
         if connection.features.has_select_for_update_skip_locked:
-            lost = lost.select_for_update(skip_locked=True)
+            lost = lost.select_for_update(skip_locked=True, no_key=True)
         ids = [slot.pk for slot in lost.only("pk")[:_EXPIRED_AT_ONCE]]
         return Slot.objects.filter(pk__in=ids).update(
             state=Slot.State.OPEN, participant=None, expires_at=None
@@ -367,7 +367,7 @@ def revise_judgment(
     old = last_judgment(participant)
     if old is not None and old.form_key == replaced:
         # The slot before the answer, as everywhere: an exclusion may just be at both.
-        list(Slot.objects.filter(pk=old.slot_id).select_for_update().values_list("pk"))
+        list(Slot.objects.filter(pk=old.slot_id).select_for_update(no_key=True).values_list("pk"))
         old = last_judgment(participant)
     if old is None or old.form_key != replaced:
         raise NotNow("this answer can no longer be changed", hint="Go on to the next task.")

@@ -23,11 +23,12 @@ _WORDS = {
         "later": "statement_timestamp() + make_interval(secs => %(patience)s)",
         "earlier": "statement_timestamp() - make_interval(secs => %(patience)s)",
         "seconds": "EXTRACT(EPOCH FROM statement_timestamp() - a.assigned_at)",
-        "lock": "FOR UPDATE",
-        "lock_p": "FOR UPDATE OF p",
-        "lock_s": "FOR UPDATE OF s",
+        # Keys never change: a row that points at what is locked may be written meanwhile.
+        "lock": "FOR NO KEY UPDATE",
+        "lock_p": "FOR NO KEY UPDATE OF p",
+        "lock_s": "FOR NO KEY UPDATE OF s",
         # Slots that others are just taking are passed over instead of waited for.
-        "skip": "FOR UPDATE SKIP LOCKED",
+        "skip": "FOR NO KEY UPDATE SKIP LOCKED",
     },
     # One writer at a time: there is nothing to lock, for the transaction has the whole database.
     "sqlite": {

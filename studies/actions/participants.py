@@ -134,7 +134,7 @@ def move_here(participant: Participant, *, new: bool = False) -> tuple[Participa
 
 def _locked(participant: Participant) -> Participant:
     """Their row as it is now, and nobody else at it: what every change begins with."""
-    rows = Participant.objects.select_for_update(of=("self",)).select_related("study")
+    rows = Participant.objects.select_for_update(of=("self",), no_key=True).select_related("study")
     return rows.defer("study__plan").get(pk=participant.pk)
 
 

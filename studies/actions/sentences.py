@@ -31,14 +31,15 @@ def lock_slots(study_id: int, which: Q, *, gates_of: Collection[int]) -> None:
     if gates:
         gates.add(evaluation.first())
     wanted = of_study.filter(which | Q(pk__in=gates - {None})).order_by("pk")
-    list(wanted.select_for_update().values_list("pk", flat=True))
+    # The slots alone: their tasks, by which some are found, are pointed at by whoever claims.
+    list(wanted.select_for_update(of=("self",), no_key=True).values_list("pk", flat=True))
 
 
 def open_if_complete(study_id: int, segment_id: int, conduct: Conduct) -> int:
     """Let a sentence be judged whose last edit has come; how many slots were opened."""
     if not conduct.eval_follows:
         evaluation = Slot.objects.filter(study=study_id, kind=Kind.EVAL).order_by("pk")
-        evaluation.select_for_update().values_list("pk").first()
+        evaluation.select_for_update(no_key=True).values_list("pk").first()
         return 0 if unfinished_editing(study_id).exists() else open_eval(study_id)
     LOCK_GATE_OF_SENTENCE.row(study=study_id, segment=segment_id)
     if EDITING_UNFINISHED.row(study=study_id, segment=segment_id):
