@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 import sacrebleu
 from django.contrib.contenttypes.models import ContentType
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from decoding.actions import jobs as job_actions
@@ -86,8 +88,9 @@ def test_bleu_is_sacrebleus_of_the_first_translations(user, corpus, small):  # n
 
 def test_lists_that_are_there_are_used(user, corpus, small):  # noqa: F811
     version = Recipe.objects.get(name="Five best").newest
-    for segment in corpus.segments.all():
-        make_list(segment, small, version, ["the house the house that"])
+    with transaction.atomic():
+        for segment in corpus.segments.all():
+            make_list(segment, small, version, ["the house the house that"])
     job = run(ask_for_measurement(small, corpus, owner=user))
     assert job.total == 0
     assert Measurement.objects.get().bleu > 0
@@ -170,9 +173,6 @@ def test_a_systems_page_asks_the_database_so_often(
 ):  # fmt: skip
     client.force_login(user)
     client.get(small.get_absolute_url())
-    from django.db import connection
-    from django.test.utils import CaptureQueriesContext
-
     with CaptureQueriesContext(connection) as asked:
         client.get(small.get_absolute_url())
     for number in range(20):
