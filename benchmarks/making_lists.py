@@ -24,11 +24,12 @@ if TYPE_CHECKING:
 
 MOST_OVERHEAD = 0.15
 REPEAT = 3
+SEGMENTS = 300
 _ROOT = Path(__file__).resolve().parent.parent
 
 
 def rows(data: Path | None) -> Iterator[Row]:
-    """The Multi30k system of the reference data and its test set, 1,000 sentences."""
+    """The Multi30k system of the reference data and the beginning of its test set."""
     if data is None:
         return
     url = os.environ.get("VARIORUM_TEST_DATABASE_URL")
@@ -47,7 +48,9 @@ def rows(data: Path | None) -> Iterator[Row]:
         call_command("migrate", verbosity=0)
         corpus, system, lines = _prepare(data / "moses-multi30k-deen")
         for threads in (1, 2):
-            yield _compare("PostgreSQL" if url else "SQLite", corpus, system, lines, threads)
+            yield from _compare(
+                "PostgreSQL" if url else "SQLite", corpus, system, lines[:SEGMENTS], threads
+            )
 
 
 def _kernels() -> Path:
@@ -82,31 +85,46 @@ def _prepare(folder: Path) -> tuple[Corpus, System, list[str]]:
 
 def _compare(
     database: str, corpus: Corpus, system: System, lines: Sequence[str], threads: int
-) -> Row:
-    """The best of a few times of each, by turns: the machine may have other work too."""
+) -> Iterator[Row]:
+    """The best of a few times of each, by turns, by the clock and by the processor's.
+
+    Where the machine has other work too, the clock says more about that than about the job.
+    """
     bare, job = [], []
-    with _worker(threads):
+    with _worker(threads) as process:
         _seconds_of_job(corpus, system, range(1, 41))  # opens the system, loads kernels
         _seconds_bare(system, lines[:40], threads)
         for _ in range(REPEAT):
-            bare.append(_seconds_bare(system, lines, threads))
-            job.append(_seconds_of_job(corpus, system, None))
-    overhead = min(job) / min(bare) - 1
-    return Row(
-        name=f"a job of {len(lines)} segments, {threads} threads, {database}",
-        ratio=overhead,
-        against="the job's time / the bare core's - 1",
-        aim=f"at most {MOST_OVERHEAD}",
-        met=overhead <= MOST_OVERHEAD,
-        detail={
-            "job: segments a second": round(len(lines) / min(job), 1),
-            "core: segments a second": round(len(lines) / min(bare), 1),
-            "lists of a segment": 2,
-            "job seconds": " ".join(f"{one:.2f}" for one in job),
-            "core seconds": " ".join(f"{one:.2f}" for one in bare),
-            "load average": round(os.getloadavg()[0], 1),
-        },
-    )
+            used = time.process_time()
+            clock = _seconds_bare(system, lines, threads)
+            bare.append((clock, time.process_time() - used))
+            used = _processor_seconds(process)
+            clock = _seconds_of_job(corpus, system, range(1, len(lines) + 1))
+            job.append((clock, _processor_seconds(process) - used))
+    for kind, name in enumerate(("by the clock", "processor time")):
+        ours, core = min(one[kind] for one in job), min(one[kind] for one in bare)
+        yield Row(
+            name=f"a job, {threads} threads, {database}, {name}",
+            ratio=ours / core - 1,
+            against="the job's time / the bare core's - 1",
+            aim=f"at most {MOST_OVERHEAD}",
+            met=ours / core - 1 <= MOST_OVERHEAD,
+            detail={
+                "segments": len(lines),
+                "lists of a segment": 2,
+                "job: segments a second": round(len(lines) / ours, 1),
+                "core: segments a second": round(len(lines) / core, 1),
+                "job seconds": " ".join(f"{one[kind]:.2f}" for one in job),
+                "core seconds": " ".join(f"{one[kind]:.2f}" for one in bare),
+                "load average": round(os.getloadavg()[0], 1),
+            },
+        )
+
+
+def _processor_seconds(process: subprocess.Popen[bytes]) -> float:
+    """What a process with its threads has used so far."""
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _seconds_bare(system: System, lines: Sequence[str], threads: int) -> float:
@@ -129,7 +147,7 @@ def _seconds_bare(system: System, lines: Sequence[str], threads: int) -> float:
     return time.perf_counter() - start
 
 
-def _seconds_of_job(corpus: Corpus, system: System, segments: range | None) -> float:
+def _seconds_of_job(corpus: Corpus, system: System, segments: range) -> float:
     """From when it is asked for until its row says that it is done."""
     from decoding.actions.lists import ask_for_lists
     from decoding.models import Recipe, TranslationList
@@ -146,7 +164,7 @@ def _seconds_of_job(corpus: Corpus, system: System, segments: range | None) -> f
 
 
 @contextmanager
-def _worker(threads: int) -> Iterator[None]:
+def _worker(threads: int) -> Iterator[subprocess.Popen[bytes]]:
     """A broker and a Celery worker, as `manage.py up` starts them."""
     from django.conf import settings
 
@@ -160,7 +178,7 @@ def _worker(threads: int) -> Iterator[None]:
         for program in programs
     ]
     try:
-        yield
+        yield processes[-1]
     finally:
         for process in reversed(processes):
             process.send_signal(signal.SIGTERM)
