@@ -14,9 +14,11 @@ from pathlib import Path
 
 import benchmarks
 from benchmarks.harness import Row, reference_data
+from benchmarks.report import report
 
 RESULTS = Path(__file__).parent / "results"
-NOT_BENCHMARKS = {"harness", "serving", "__main__"}
+REPORT = Path(__file__).parent / "REPORT.md"
+NOT_BENCHMARKS = {"harness", "report", "serving", "__main__"}
 
 
 def names() -> list[str]:
@@ -47,9 +49,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="which (default: all)")
     parser.add_argument("--list", action="store_true", help="only say which there are")
+    parser.add_argument(
+        "--report", action="store_true", help="only write REPORT.md from what was measured last"
+    )
     chosen = parser.parse_args()
     if chosen.list:
         print("\n".join(names()))
+        return 0
+    if chosen.report:
+        REPORT.write_text(report(RESULTS))
         return 0
     unknown = set(chosen.names) - set(names())
     if unknown:
@@ -63,6 +71,7 @@ def main() -> int:
             print(show(row), flush=True)
             rows.append(row)
             keep(name, rows)  # a long benchmark that is broken off leaves what it has
+    REPORT.write_text(report(RESULTS))
     return 0
 
 

@@ -22,7 +22,7 @@ from decoding.actions.corpora import import_corpus
 from decoding.actions.deletion import delete_unless_used
 from decoding.actions.jobs import cancel_job, claim_job, retry_job
 from decoding.actions.lists import ask_for_lists
-from decoding.actions.recipes import add_standard_recipes
+from decoding.actions.recipes import add_recipe, add_standard_recipes
 from decoding.actions.training import ask_for_training
 from decoding.actions.tuning import ask_for_tuning
 from decoding.jobs import run_claimed
@@ -47,6 +47,8 @@ FINISHED = "Do diverse lists help? (simulated)"
 TO_EDIT, TO_JUDGE = "Take part: write a sentence", "Take part: compare two sentences"
 STUDIES = (FINISHED, TO_EDIT, TO_JUDGE)
 CONDITIONS = ("Five best", "Five diverse")
+# Recipes belong to the installation, so this one stays when the demonstration is deleted.
+DIVERSE = "Five diverse of invented news"
 
 Tell = Callable[[str], None]  # how far a step is, in a few words
 
@@ -246,6 +248,9 @@ class _Work:
 
     def make_lists(self, tell: Tell) -> None:
         add_standard_recipes()
+        if not Recipe.objects.filter(name=DIVERSE).exists():
+            diverse = {"kind": RecipeVersion.Kind.DIVERSE, "order": 4, "penalty": 0.5}
+            add_recipe(DIVERSE, diverse, author=self.owner, reason="suits the system's scores")
         versions = [version for _, version in self._conditions()]
         job = ask_for_lists(self._corpus(NEWS), self._system(), versions, owner=self.owner)
         self._wait(job, tell)
@@ -301,7 +306,11 @@ class _Work:
         return System.objects.get(owner=self.owner, name=SYSTEM)
 
     def _conditions(self) -> list[tuple[str, RecipeVersion]]:
-        return [(name, Recipe.objects.get(name=name).newest) for name in CONDITIONS]
+        recipes = (CONDITIONS[0], DIVERSE)
+        return [
+            (condition, Recipe.objects.get(name=recipe).newest)
+            for condition, recipe in zip(CONDITIONS, recipes, strict=True)
+        ]
 
     def _study(self, name: str, *, sentences: int, draws: int) -> Study:
         """The study, running unless it is over."""

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from django.core.management import get_commands
+from django.core.management import call_command, get_commands
 
+from benchmarks.__main__ import REPORT, RESULTS
+from benchmarks.report import report
 from config import environment
+from tests.commands import PAGE, command_reference
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
@@ -42,6 +49,43 @@ def test_our_commands_are_documented():
     everything = "\n".join(TEXT.values())
     missing = {name for name in ours if f"manage.py {name}" not in everything}
     assert not missing
+
+
+def test_the_command_reference_is_what_the_commands_say():
+    assert PAGE.read_text() == command_reference(), "write it anew: python -m tests.commands"
+
+
+def test_the_benchmark_report_has_every_kept_figure():
+    made = report(RESULTS)
+    for kept in RESULTS.glob("*.json"):
+        assert f"\n## {kept.stem}\n" in made
+        assert f"\n## {kept.stem}\n" in REPORT.read_text(), "python -m benchmarks --report"
+        for row in json.loads(kept.read_text())["rows"]:
+            assert f"| {row['name'].replace('|', chr(92) + '|')} |" in made
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_the_commands_for_ones_own_data_run_one_after_the_other(tmp_path, monkeypatch):
+    """docs/own-data.md, line by line, with invented text for Multi30k's files."""
+    mine = tmp_path / "mine"
+    call_command("invent_corpus", output=mine, train=400, tune=12, test=12, verbosity=0)
+    for invented, name in (
+        ("train.qaa", "train.de"), ("train.en", "train.en"),
+        ("tune.qaa", "val.de"), ("tune.en.0", "val.en"),
+        ("test.qaa", "test2016.de"), ("test.en.0", "test2016.en"),
+    ):  # fmt: skip
+        (mine / f"{name}.gz").write_bytes(gzip.compress((mine / invented).read_bytes()))
+    lines = re.findall(r"^    python (manage\.py .*)$", TEXT["docs/own-data.md"], re.MULTILINE)
+    # The last gives the system to somebody, who is not in this database.
+    assert "add_system" in lines.pop()
+    for line in lines:
+        said = subprocess.run(
+            f"{sys.executable} {ROOT}/{line}",
+            shell=True, cwd=tmp_path, capture_output=True, text=True,
+        )  # fmt: skip
+        assert said.returncode == 0, f"{line}\n{said.stderr}"
+    assert len((mine / "test.diverse").read_text().splitlines()) >= 12
 
 
 def test_every_setting_is_documented():

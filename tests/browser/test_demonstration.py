@@ -1,0 +1,69 @@
+"""A visitor's first minutes: the tour, an edit, a judgment, the wizard; nothing complains."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from config import demonstration
+from studies.models import Edit, Judgment
+
+SMALL = demonstration.Size(
+    training=500, news=14, sentences=8, open_sentences=2, draws=1, tuned=3
+)  # fmt: skip
+
+
+def take_part(page, words: str) -> None:
+    page.get_by_role("link", name=words, exact=True).click()
+    page.wait_for_load_state("networkidle")
+    page.get_by_role("button", name="I agree and take part").click()
+    page.get_by_role("button", name="Begin").click()
+    page.wait_for_url("**/task/")
+    page.wait_for_load_state("networkidle")
+
+
+@pytest.mark.slow
+def test_a_visitor_follows_the_tour(
+    page, live_server, context, administrator, sign_in, assert_accessible, settings, tmp_path
+):
+    settings.DATA_DIR = tmp_path
+    demonstration.want()
+    sign_in(context, administrator)
+    home = live_server.url + "/"
+    page.goto(home)
+    expect(page.get_by_role("heading", name="A demonstration is being made")).to_be_visible()
+    assert_accessible(page)
+
+    demonstration.make(lambda *told: None, here=True, size=SMALL)
+    page.goto(home)
+    assert_accessible(page)
+    for link, heading in (
+        ("The report of a finished study", demonstration.FINISHED),
+        ("The lists", demonstration.NEWS),
+        ("The playground", "Playground"),
+        ("A tuning surface", "overage"),
+        ("A study of your own", "study"),
+    ):
+        page.goto(home)
+        page.get_by_role("link", name=link, exact=True).click()
+        page.wait_for_load_state("networkidle")
+        expect(page.locator("h1")).to_contain_text(heading)
+
+    page.goto(home)
+    take_part(page, "Write a sentence")
+    page.get_by_label("Your sentence").fill("The visitors wrote a good sentence.")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("1 task done")).to_be_visible()
+    assert Edit.objects.filter(participant__is_simulated=False).count() == 1
+
+    page.goto(home)
+    take_part(page, "Compare two")
+    page.keyboard.press("1")
+    expect(page.get_by_text("1 task done")).to_be_visible()
+    assert Judgment.objects.filter(participant__is_simulated=False).count() == 1
+
+    page.goto(home)
+    page.get_by_role("link", name="Delete the demonstration").click()
+    page.get_by_role("button", name="Delete it").click()
+    expect(page.get_by_text("The demonstration is deleted.")).to_be_visible()
+    expect(page.get_by_text("No studies yet")).to_be_visible()
