@@ -82,7 +82,7 @@ class Command(BaseCommand):
             keeper.start(web)
             if keeper.wait_for(web, lambda: supervisor.answers(asked)):
                 self.stdout.write(
-                    f"Variorum is at  http://{shown}/   (Ctrl-C stops it; log: {keeper.log})"
+                    f"Variorum is at  http://{shown}/   (Ctrl-C stops it)\nIts log:  {keeper.log}"
                 )
                 self.stdout.flush()
                 if demonstration.is_wanted():
