@@ -21,7 +21,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='recipeversion',
             name='from_graph',
-            field=models.BooleanField(default=False, help_text='Diverse: all are found in the graph of one search; three times faster, mostly the same.', verbose_name='from one search'),
+            field=models.BooleanField(default=False, help_text='Diverse: all are found in the graph of one search; faster in short lists, mostly the same.', verbose_name='from one search'),
         ),
         migrations.AddField(
             model_name='recipeversion',

@@ -105,8 +105,8 @@ class RecipeVersion(models.Model):
     from_graph = models.BooleanField(
         "from one search",
         default=False,
-        help_text="Diverse: all are found in the graph of one search; three times faster, mostly "
-        "the same.",
+        help_text="Diverse: all are found in the graph of one search; faster in short lists, "
+        "mostly the same.",
     )
     search = models.CharField(max_length=10, choices=Search, default=Search.STANDARD)
     author = models.ForeignKey(

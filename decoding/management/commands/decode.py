@@ -64,7 +64,7 @@ class Command(BaseCommand):
         lists.add_argument(
             "--from-graph",
             action="store_true",
-            help="find them in the graph of one search: three times faster, mostly the same",
+            help="find them in the graph of one search: faster in short lists, mostly the same",
         )
         lists.add_argument(
             "--per-list", type=int, default=1, metavar="K", help="M diverse times K best"
