@@ -12,6 +12,8 @@ class ListFigures:
 
     bleu1: tuple[float, ...]  # BLEU+1 of each translation
     coverage: float
+    # BLEU's sufficient statistics of each translation, of which corpus BLEU is made
+    statistics: tuple[tuple[int, ...], ...]
 
     @property
     def first(self) -> float:
@@ -22,6 +24,12 @@ class ListFigures:
     def oracle(self) -> float:
         """BLEU+1 of the best translation."""
         return max(self.bleu1)
+
+    @property
+    def kept_statistics(self) -> dict[str, list[int]]:
+        """The statistics of the first translation and of the best, the first of equals."""
+        best = self.bleu1.index(self.oracle)
+        return {"first": list(self.statistics[0]), "oracle": list(self.statistics[best])}
 
 
 def list_figures(
@@ -41,9 +49,11 @@ def list_figures(
     vocabulary = Vocabulary()
     indexed = index_references(vocabulary.encode_lists([list(references[i]) for i in known]))
     encoded = vocabulary.encode_lists([list(lists[i]) for i in known])
-    bleu1 = sentence_bleu1(sentence_statistics(encoded, indexed)).tolist()
+    statistics = sentence_statistics(encoded, indexed)
+    bleu1 = sentence_bleu1(statistics).tolist()
     coverage = list_coverage(coverage_statistics(encoded, indexed)).tolist()
     for row, i in enumerate(known):
         start, stop = encoded.offsets[row], encoded.offsets[row + 1]
-        figures[i] = ListFigures(tuple(bleu1[start:stop]), coverage[row])
+        counts = tuple(tuple(one) for one in statistics[start:stop].tolist())
+        figures[i] = ListFigures(tuple(bleu1[start:stop]), coverage[row], counts)
     return figures

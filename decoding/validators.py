@@ -1,4 +1,4 @@
-"""The rules of a recipe: what makes no sense is refused, what is unusual is advised against."""
+"""Rules of models. Of a recipe: what makes no sense is refused, what is unusual advised against."""
 
 from __future__ import annotations
 
@@ -11,8 +11,23 @@ PAPERS_ORDERS = range(2, 10)
 PAPERS_PENALTIES = (0.005, 0.01, 0.05, 0.1, 0.2)
 
 
+# Of orders 1 to 4 the matches and the n-grams, and both lengths.
+_STATISTICS = 10
+
 # Above which λ makes no sense: nothing but the penalty would count.
 LARGEST_PENALTY = 10.0
+
+
+def validate_statistics(said: object) -> None:
+    """BLEU's sufficient statistics of two translations, as `TranslationList` keeps them."""
+    rows = list(said.values()) if isinstance(said, dict) else []
+    if not (
+        isinstance(said, dict)
+        and set(said) == {"first", "oracle"}
+        and all(isinstance(row, list) and len(row) == _STATISTICS for row in rows)
+        and all(type(count) is int and 0 <= count < 2**31 for row in rows for count in row)
+    ):
+        raise ValidationError(f"Statistics are {_STATISTICS} counts of the first and the oracle.")
 
 
 def penalties_of(text: str) -> tuple[float, ...]:

@@ -32,9 +32,11 @@ from evaluation.core.report.tables import (
 from evaluation.models import JudgmentFile, Peek
 from evaluation.queries import (
     Listed,
+    Measured,
     editing_tasks,
     lists_of,
     measured_bleu1,
+    measured_lists,
     references_of,
     segments_of,
     state_of,
@@ -45,7 +47,7 @@ from studies.models import Participant as ParticipantModel
 from studies.models import Study
 
 # Raised whenever the same answers would give another report.
-VERSION = "report-2"
+VERSION = "report-3"
 
 COVARIATES = {
     BLEU1: "BLEU+1 of the 1-best",
@@ -91,7 +93,7 @@ def tables_of_study(study: Study) -> Tables:
     conditions = tuple(study.conditions.order_by("place").values_list("name", flat=True))
     references = references_of(study)
     lists = lists_of(study)
-    rows = _list_rows(lists, references)
+    rows = _list_rows(lists, measured_lists(study), references)
     people = {
         one.pseudonym: one for one in ParticipantModel.objects.filter(study=study).order_by("pk")
     }
@@ -152,16 +154,26 @@ def _with_standing(marks: frozenset[str], standing: str) -> frozenset[str]:
 
 def _list_rows(
     lists: Mapping[tuple[int, str], list[Listed]],
+    measured: Mapping[tuple[int, str], Measured],
     references: Mapping[int, list[str]],
 ) -> list[ListRow]:
-    from evaluation.core.report.scores import score_lists
+    """The figures of all lists with references, measured now where they were not kept."""
+    from evaluation.core.report.scores import measured_list, score_lists
 
     known = {name: entries for name, entries in sorted(lists.items()) if references.get(name[0])}
-    return score_lists(
-        [[entry.text for entry in entries] for entries in known.values()],
-        [references[segment] for segment, _ in known],
-        [(str(segment), condition) for segment, condition in known],
+    new = {name: entries for name, entries in known.items() if name not in measured}
+    scored = score_lists(
+        [[entry.text for entry in entries] for entries in new.values()],
+        [references[segment] for segment, _ in new],
+        [(str(segment), condition) for segment, condition in new],
     )
+    rows = dict(zip(new, scored, strict=True))
+    for segment, condition in known.keys() - new.keys():
+        kept = measured[segment, condition]
+        bleu1 = [entry.bleu1 or 0.0 for entry in known[segment, condition]]
+        name = (str(segment), condition)
+        rows[segment, condition] = measured_list(bleu1, kept.coverage, kept.statistics, name)
+    return [rows[name] for name in known]
 
 
 def _sentences(
@@ -187,7 +199,7 @@ def _sentences(
     guesses = _guesses({n: own for (n, name), own in lists.items() if name == baseline}, truth)
     found = []
     for segment in segments_of(study):
-        text, score, _ = lists.get((segment.number, baseline), [Listed("", None, {})])[0]
+        text, score, *_ = lists.get((segment.number, baseline), [Listed("", None, {})])[0]
         own = references.get(segment.number, [])
         words = len(text.split())
         covariates = {

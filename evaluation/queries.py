@@ -136,6 +136,14 @@ class Listed(NamedTuple):
     text: str
     score: float | None
     features: dict[str, list[float]]
+    bleu1: float | None = None
+
+
+class Measured(NamedTuple):
+    """The figures of a list, as they were when it was made: in the system's own words."""
+
+    coverage: float
+    statistics: dict[str, list[int]]
 
 
 def lists_of(study: Study) -> dict[tuple[int, str], list[Listed]]:
@@ -149,8 +157,9 @@ def lists_of(study: Study) -> dict[tuple[int, str], list[Listed]]:
     found: dict[tuple[int, str], list[Listed]] = {}
     rows = ListEntry.objects.filter(translation_list__in=shown).order_by("translation_list", "rank")
     for made, segment, *entry in rows.values_list(
-        "translation_list", "translation_list__segment__number", "text", "score", "features"
-    ):
+        "translation_list", "translation_list__segment__number",
+        "text", "score", "features", "bleu1",
+    ):  # fmt: skip
         found.setdefault((segment, names[made]), []).append(Listed(*entry))
     return found
 
@@ -159,6 +168,17 @@ def analyses_of(keys: Collection[str]) -> dict[str, Analysis]:
     """The kept reports of these keys, without their charts."""
     found = Analysis.objects.filter(key__in=keys).defer("charts")
     return {one.key: one for one in found}
+
+
+def measured_lists(study: Study) -> dict[tuple[int, str], Measured]:
+    """What is kept with the lists that were drawn from, by segment's number and condition."""
+    rows = Task.objects.filter(
+        study=study, kind=Kind.EDITING, translation_list__statistics__isnull=False
+    ).values_list(
+        "segment__number", "condition__name",
+        "translation_list__coverage", "translation_list__statistics",
+    )  # fmt: skip
+    return {(number, name): Measured(*known) for number, name, *known in rows}
 
 
 def measured_bleu1(study: Study, condition: str) -> dict[int, float]:

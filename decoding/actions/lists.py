@@ -159,6 +159,7 @@ def _row(one: MadeList, known: ListFigures | None, job: Job, system: int) -> Tra
         first_bleu1=known and known.first,
         oracle_bleu1=known and known.oracle,
         coverage=known and known.coverage,
+        statistics=known and known.kept_statistics,
     )
 
 

@@ -9,6 +9,7 @@ from decoding.models.jobs import Job
 from decoding.models.ownership import Owned
 from decoding.models.recipes import Recipe, RecipeVersion
 from decoding.models.systems import System
+from decoding.validators import validate_statistics
 
 
 def _said_by_lists(model: type[models.Model]) -> models.ForeignKey:
@@ -37,6 +38,11 @@ class TranslationList(models.Model):
     first_bleu1 = models.FloatField(null=True, help_text="BLEU+1 of the first translation.")
     oracle_bleu1 = models.FloatField(null=True, help_text="BLEU+1 of the best one.")
     coverage = models.FloatField(null=True)
+    statistics = models.JSONField(
+        null=True,
+        validators=[validate_statistics],
+        help_text="BLEU's sufficient statistics of the first translation and of the best one.",
+    )
 
     class Meta:
         ordering = ["pk"]

@@ -260,8 +260,10 @@ class _Import:
                 field.name == "texts" and not all(isinstance(text, str) for text in value)
             ):
                 self._refuse(model, f"{field.attname} is not what it should be: {value!r:.40}")
-            return value
         try:
+            if isinstance(field, models.JSONField):
+                field.run_validators(value)
+                return value
             if isinstance(value, (dict, list)):
                 raise ValidationError("a list or an object")
             value = field.to_python(value)

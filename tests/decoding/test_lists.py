@@ -112,6 +112,9 @@ def test_figures_are_those_of_the_metrics(user, corpus, system, two_best):
     assert list(made.entries.values_list("bleu1", flat=True)) == pytest.approx(expected)
     assert made.first_bleu1 == pytest.approx(expected[0])
     assert made.oracle_bleu1 == pytest.approx(max(expected))
+    # Matches and n-grams of orders 1 to 4, and the lengths of translation and reference.
+    assert made.statistics["first"] == [3, 1, 0, 0, 3, 2, 1, 0, 3, 4]
+    assert made.statistics["oracle"] == made.statistics["first"]
     # 4 of 4 words; of 3, 2 and 1 longer n-grams "this is", "sentence 3": 3/4, 1/3, 1/2.
     assert made.coverage == pytest.approx(100 * (1 * 3 / 4 * 1 / 3 * 1 / 2) ** 0.25)
 

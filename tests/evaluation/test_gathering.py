@@ -4,7 +4,9 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from django.core.exceptions import ValidationError
 
+from decoding.validators import validate_statistics
 from evaluation.actions import keep_scores, make_analysis, scores_of, unscored
 from evaluation.core.report.build import build_report
 from evaluation.core.report.figures import Report
@@ -47,6 +49,36 @@ def test_tables_are_the_answers(study):
     assert {row.left for row in tables.judgments} == {"best", "diverse"}
     assert tables.facts.checksum == study.checksum
     assert not tables.facts.interim
+
+
+def test_lists_are_reported_as_they_were_measured(study):
+    """In the system's own words, which need not be those of the corpus's references."""
+    computed = tables_of_study(study).lists
+    kept = {"first": [1] * 8 + [5, 6], "oracle": [2] * 8 + [5, 6]}
+    task = study.tasks.filter(kind="editing", segment__number=1, condition__name="best").first()
+    made = task.translation_list
+    for field, value in {"statistics": kept, "coverage": 12.5}.items():
+        setattr(made, field, value)
+    made.save()
+    for entry in made.entries.all():
+        made.entries.filter(pk=entry.pk).update(bleu1=10.0 * entry.rank)
+    read = tables_of_study(study).lists
+    changed = [new for new, old in zip(read, computed, strict=True) if new != old]
+    assert [(row.sentence, row.condition, row.size) for row in changed] == [("1", "best", 5)]
+    row = changed[0]
+    assert (row.minimum, row.median, row.maximum, row.coverage) == (10, 30, 50, 12.5)
+    assert (list(row.first), list(row.oracle)) == (kept["first"], kept["oracle"])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [[], {}, {"first": [1] * 10}, {"first": [1] * 9, "oracle": [1] * 10},
+     {"first": [1] * 10, "oracle": [-1] + [1] * 9}, {"first": [1.5] * 10, "oracle": [1] * 10}],
+    ids=str,
+)  # fmt: skip
+def test_statistics_that_are_none_are_refused(wrong):
+    with pytest.raises(ValidationError):
+        validate_statistics(wrong)
 
 
 def test_covariates_are_those_of_the_baseline(study):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
+import numpy as np
 import sacrebleu
 
 from evaluation.core.metrics.bleu import sentence_bleu1, sentence_statistics
@@ -127,6 +128,28 @@ def score_lists(
         )
         for row, (own, (sentence, condition)) in enumerate(zip(lists, names, strict=True))
     ]
+
+
+def measured_list(
+    bleu1: Sequence[float],
+    coverage: float,
+    statistics: Mapping[str, Sequence[int]],
+    name: tuple[str, str],
+) -> ListRow:
+    """The row of a list that was measured when it was made."""
+    spread = list_spread(np.array(bleu1), np.array([0, len(bleu1)]))
+    sentence, condition = name
+    return ListRow(
+        sentence=sentence,
+        condition=condition,
+        size=len(bleu1),
+        median=float(spread.median[0]),
+        minimum=float(spread.minimum[0]),
+        maximum=float(spread.maximum[0]),
+        coverage=coverage,
+        first=tuple(statistics["first"]),
+        oracle=tuple(statistics["oracle"]),
+    )
 
 
 def list_signatures(references: Sequence[str]) -> dict[str, str]:
