@@ -31,7 +31,7 @@ JOBS = {
 def make_job(owner, state: str, title: str = "Make lists") -> Job:
     fields = JOBS[state]
     return Job.objects.create(
-        owner=owner, kind="self-test", title=title, parameters={"corpus": ARABIC}, **fields
+        owner=owner, kind="self-test", title=title, parameters={"note": ARABIC}, **fields
     )
 
 

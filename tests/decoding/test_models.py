@@ -123,7 +123,8 @@ def test_a_recipes_versions(refused):
     version = make_recipe()
     assert version.settings == {
         "kind": "diverse", "length": 5, "kbest": 1000, "order": 4, "penalty": 0.1,
-        "per_list": 1, "search": "standard",
+        "per_list": 1, "search": "standard", "penalties": "", "distinct": False,
+        "from_graph": False,
     }  # fmt: skip
     with refused("one_version_per_number"):
         RecipeVersion.objects.create(recipe=version.recipe, number=1)
