@@ -47,7 +47,12 @@ def origin(report: Report) -> Chart | None:
         return None
     chart = alt.Chart(alt.Data(values=rows)).mark_bar(stroke=PAPER).encode(
         y=alt.Y("condition:N", title=None, sort=None),
-        x=alt.X("value:Q", title="% of an edit's words", stack="zero"),
+        x=alt.X(
+            "value:Q",
+            title="% of an edit's words",
+            stack="zero",
+            scale=alt.Scale(domain=[0, 100], clamp=True),  # shares need not sum to 100 exactly
+        ),
         color=alt.Color(
             "origin:N", scale=alt.Scale(domain=list(kinds), range=[INK, SAME, RULE])
         ),
