@@ -18,7 +18,7 @@ Directions = Literal["coordinate", "random", "powell"]
 
 @dataclass(frozen=True, slots=True)
 class MertOptions:
-    """How MERT walks. The defaults are those of Moses' mert where it has any."""
+    """How MERT walks. The defaults are those of Moses' mert where it has any, but for `spread`."""
 
     directions: Directions = "powell"
     # coordinate  the best of all single features, until none helps
@@ -26,8 +26,9 @@ class MertOptions:
     # powell      one after the other, the most helpful replaced by the whole way (Powell 1964)
     restarts: int = 20  # more starts, around the given one
     random_directions: int = 20
-    # Of the starts: 1 perturbs each feature by as much as features weigh. Starts that far away end
-    # on hills that the lists know little of.
+    # Of the starts: 1, as in Moses, perturbs each feature by as much as features weigh. Starts as
+    # far away find higher hills in given lists, of which new lists may know nothing: in the loop
+    # nearer ones are better.
     spread: float = 0.1
     least_gain: float = 1e-6  # of the metric: a smaller one ends the walk
 

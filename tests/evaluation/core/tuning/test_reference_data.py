@@ -9,7 +9,8 @@ from evaluation.core.tuning.metric import BLEU
 from evaluation.kbest import Referee
 from tests.evaluation.core.tuning import moses
 
-RESTARTS = 20  # as many as Moses took
+# As many starts as Moses took, and as far away.
+RESTARTS, SPREAD = 20, 1.0
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def test_score_of_moses_best_point(basic):
 def test_as_good_as_moses_from_its_start(basic, directions, seed):
     folder, lists = basic
     start = np.array((folder / "INIT").read_text().splitlines()[0].split(), float)
-    options = MertOptions(directions, restarts=3 * RESTARTS)
+    options = MertOptions(directions, restarts=3 * RESTARTS, spread=SPREAD)
     result = tune_mert(lists, start, np.random.default_rng(seed), options)
     best = float(moses.printed(folder / "expected.txt", "=> ")[0])
     assert result.score >= 100 * best - 1e-4
@@ -82,7 +83,7 @@ def test_as_good_as_moses_over_fourteen_rounds(reference_data):
             merge(*parts),
             weights,
             np.random.default_rng(run),
-            MertOptions("random", restarts=RESTARTS),
+            MertOptions("random", restarts=RESTARTS, spread=SPREAD),
         )
         weights = result.weights
         reached.append(result.score)
