@@ -40,7 +40,7 @@ def web_servers(count: int) -> Iterator[list[WebServer]]:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
-        options = ["--interface", "wsgi", "--workers", "1", "--blocking-threads", "8"]
+        options = ["--interface", "wsgi", "--workers", "1", "--blocking-threads", "3"]
         where = ["--host", "127.0.0.1", "--port", str(port), "config.wsgi:application"]
         processes.append(
             subprocess.Popen(

@@ -127,7 +127,8 @@ def web(host: str, port: int) -> Child:
     """The web server."""
     program = str(Path(sys.executable).parent / "granian")
     options = ["--interface", "wsgi", "--host", host, "--port", str(port), "--no-ws"]
-    threads = ["--workers", "1", "--blocking-threads", "8", "--log-level", "warning"]
+    # More threads answer no sooner: they take the interpreter from each other, and some wait long.
+    threads = ["--workers", "1", "--blocking-threads", "3", "--log-level", "warning"]
     return Child(
         "web server",
         (program, *options, *threads, "config.wsgi:application"),
