@@ -11,7 +11,6 @@ from __future__ import annotations
 import itertools
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.harness import Row
+from benchmarks.installation import scratch_installation
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -62,20 +62,12 @@ class Lists:
 
 def rows(data: Path | None) -> Iterator[Row]:
     """The slowest page of each kind against 100 ms."""
-    url = os.environ.get("VARIORUM_TEST_DATABASE_URL")
-    if not url:
+    if not os.environ.get("VARIORUM_TEST_DATABASE_URL"):
         print(__doc__, file=sys.stderr)
         return
-    with tempfile.TemporaryDirectory(prefix="vb-", dir="/tmp") as folder:
-        os.environ |= {"VARIORUM_DATA": folder, "DATABASE_URL": url}
-        os.environ |= {"VARIORUM_DEBUG": "false", "VARIORUM_LOG_LEVEL": "ERROR"}
-        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-        import django
-
-        django.setup()
+    with scratch_installation(VARIORUM_DEBUG="false", VARIORUM_LOG_LEVEL="ERROR"):
         from django.core.management import call_command
 
-        call_command("migrate", verbosity=0)
         call_command("collectstatic", verbosity=0, interactive=False)
         yield from _measure(_fill())
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.harness import Row
+from benchmarks.installation import scratch_installation
 
 if TYPE_CHECKING:
     from decoding.models import Corpus, System
@@ -32,25 +33,12 @@ def rows(data: Path | None) -> Iterator[Row]:
     """The Multi30k system of the reference data and the beginning of its test set."""
     if data is None:
         return
-    url = os.environ.get("VARIORUM_TEST_DATABASE_URL")
-    with tempfile.TemporaryDirectory(prefix="vb-", dir="/tmp") as folder:
-        os.environ |= {"VARIORUM_DATA": folder, "VARIORUM_LOG_LEVEL": "ERROR"}
-        # Kernels are compiled before anything is measured; those of the tests will do.
-        os.environ.setdefault("NUMBA_CACHE_DIR", str(_kernels()))
-        if url:
-            os.environ["DATABASE_URL"] = url
-        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-        import django
-
-        django.setup()
-        from django.core.management import call_command
-
-        call_command("migrate", verbosity=0)
+    # Kernels are compiled before anything is measured; those of the tests will do.
+    os.environ.setdefault("NUMBA_CACHE_DIR", str(_kernels()))
+    with scratch_installation(VARIORUM_LOG_LEVEL="ERROR") as database:
         corpus, system, lines = _prepare(data / "moses-multi30k-deen")
         for threads in (1, 2):
-            yield from _compare(
-                "PostgreSQL" if url else "SQLite", corpus, system, lines[:SEGMENTS], threads
-            )
+            yield from _compare(database, corpus, system, lines[:SEGMENTS], threads)
 
 
 def _kernels() -> Path:

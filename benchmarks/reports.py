@@ -10,7 +10,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.harness import Row, seconds
+from benchmarks.installation import scratch_installation
 from benchmarks.serving import WebServer, web_servers
 
 LANGUAGES = 10
@@ -39,19 +39,8 @@ def rows(data: Path | None) -> Iterator[Row]:
 
 def main() -> None:
     """Measure on the database of the environment; a row a line."""
-    with tempfile.TemporaryDirectory(prefix="vb-", dir="/tmp") as folder:
-        os.environ["VARIORUM_DATA"] = folder
-        url = os.environ.get("VARIORUM_TEST_DATABASE_URL")
-        if url:
-            os.environ["DATABASE_URL"] = url
-        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-        import django
-
-        django.setup()
-        from django.core.management import call_command
-
-        call_command("migrate", verbosity=0)
-        for row in _measure("PostgreSQL" if url else "SQLite"):
+    with scratch_installation() as database:
+        for row in _measure(database):
             print(json.dumps(asdict(row)), flush=True)
 
 

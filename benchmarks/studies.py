@@ -15,7 +15,6 @@ import random
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -25,6 +24,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from benchmarks.harness import Row
+from benchmarks.installation import scratch_installation
 from benchmarks.serving import web_servers
 
 CLIENTS = 20
@@ -44,21 +44,9 @@ def rows(data: Path | None) -> Iterator[Row]:
 
 def _measure_here() -> Iterator[Row]:
     """On the database that the environment names."""
-    with tempfile.TemporaryDirectory(prefix="vb-", dir="/tmp") as folder:
-        os.environ["VARIORUM_DATA"] = folder
-        url = os.environ.get("VARIORUM_TEST_DATABASE_URL")
-        if url:
-            os.environ["DATABASE_URL"] = url
-        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-        import django
-
-        django.setup()
-        from django.core.management import call_command
-
-        call_command("migrate", verbosity=0)
-        database = "PostgreSQL" if url else "SQLite"
+    with scratch_installation() as database:
         yield from _by_calls(database, _study()[0])
-        with web_servers(2 if url else 1) as servers:
+        with web_servers(2 if database == "PostgreSQL" else 1) as servers:
             addresses = [server.address for server in servers]
             yield from _over_http(database, addresses, _study()[1])
             yield from _whole_study(database, addresses)
