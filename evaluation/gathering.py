@@ -35,7 +35,6 @@ from evaluation.queries import (
     Measured,
     editing_tasks,
     lists_of,
-    measured_bleu1,
     measured_lists,
     references_of,
     segments_of,
@@ -158,22 +157,27 @@ def _list_rows(
     references: Mapping[int, list[str]],
 ) -> list[ListRow]:
     """The figures of all lists with references, measured now where they were not kept."""
-    from evaluation.core.report.scores import measured_list, score_lists
+    from decoding.figures import list_figures
+    from evaluation.core.report.scores import list_row
 
     known = {name: entries for name, entries in sorted(lists.items()) if references.get(name[0])}
-    new = {name: entries for name, entries in known.items() if name not in measured}
-    scored = score_lists(
-        [[entry.text for entry in entries] for entries in new.values()],
+    new = [name for name in known if name not in measured]
+    figures = list_figures(
+        [[entry.text for entry in known[name]] for name in new],
         [references[segment] for segment, _ in new],
-        [(str(segment), condition) for segment, condition in new],
     )
-    rows = dict(zip(new, scored, strict=True))
-    for segment, condition in known.keys() - new.keys():
-        kept = measured[segment, condition]
-        bleu1 = [entry.bleu1 or 0.0 for entry in known[segment, condition]]
-        name = (str(segment), condition)
-        rows[segment, condition] = measured_list(bleu1, kept.coverage, kept.statistics, name)
-    return [rows[name] for name in known]
+    now = dict(zip(new, figures, strict=True))
+    rows = []
+    for (segment, condition), entries in known.items():
+        found = now.get((segment, condition))
+        if found is None:
+            coverage, statistics = measured[segment, condition]
+            bleu1 = [entry.bleu1 or 0.0 for entry in entries]
+        else:
+            coverage, statistics = found.coverage, found.kept_statistics
+            bleu1 = list(found.bleu1)
+        rows.append(list_row(bleu1, coverage, statistics, (str(segment), condition)))
+    return rows
 
 
 def _sentences(
@@ -193,8 +197,6 @@ def _sentences(
     if firsts:
         scores = sentence_bleu1(np.array([row.first for row in firsts], dtype=np.int64))
         bleu1 = dict(zip((row.sentence for row in firsts), scores.tolist(), strict=True))
-    # Where it was measured when the list was made, that is it: in the system's own words.
-    bleu1 |= {str(number): score for number, score in measured_bleu1(study, baseline).items()}
     truth = {int(name): score for name, score in bleu1.items()}
     guesses = _guesses({n: own for (n, name), own in lists.items() if name == baseline}, truth)
     found = []

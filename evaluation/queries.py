@@ -183,18 +183,6 @@ def measured_lists(study: Study) -> dict[tuple[int, str], Measured]:
     return {(number, name): Measured(*known) for number, name, *known in rows}
 
 
-def measured_bleu1(study: Study, condition: str) -> dict[int, float]:
-    """BLEU+1 of the first translation of a condition's lists, as it was when they were made."""
-    shown = Task.objects.filter(
-        study=study, kind=Kind.EDITING, condition__name=condition, translation_list__isnull=False
-    )
-    return dict(
-        TranslationList.objects.filter(
-            pk__in=shown.values("translation_list"), first_bleu1__isnull=False
-        ).values_list("segment__number", "first_bleu1")
-    )
-
-
 def newest_analysis(slice_key: str) -> Analysis | None:
     """The last report made for a slice, whatever the answers were then."""
     return Analysis.objects.filter(slice_key=slice_key).first()

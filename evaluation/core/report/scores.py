@@ -8,11 +8,9 @@ from dataclasses import dataclass, fields
 import numpy as np
 import sacrebleu
 
-from evaluation.core.metrics.bleu import sentence_bleu1, sentence_statistics
-from evaluation.core.metrics.coverage import coverage_statistics, list_coverage
 from evaluation.core.metrics.figures import FigureOptions, bleu1_figure, first_bleu1, signature
 from evaluation.core.metrics.hter import hter_signature, hter_statistics
-from evaluation.core.metrics.oracle import list_spread, oracle_translations
+from evaluation.core.metrics.oracle import list_spread
 from evaluation.core.metrics.references import index_references
 from evaluation.core.metrics.words import Vocabulary
 from evaluation.core.report.tables import ListRow
@@ -99,44 +97,13 @@ def edit_signatures(edit: EditText, *, language: str) -> dict[str, str]:
     }
 
 
-def score_lists(
-    lists: Sequence[Sequence[str]],
-    references: Sequence[Sequence[str]],
-    names: Sequence[tuple[str, str]],
-) -> list[ListRow]:
-    """The figures of lists, which are (sentence, condition) by ``names`` (B3, B4, B5)."""
-    if not lists:
-        return []
-    vocabulary = Vocabulary()
-    index = index_references(vocabulary.encode_lists([list(own) for own in references]))
-    encoded = vocabulary.encode_lists([list(own) for own in lists])
-    statistics = sentence_statistics(encoded, index)
-    spread = list_spread(sentence_bleu1(statistics), encoded.offsets)
-    best = oracle_translations(statistics, encoded.offsets)
-    coverage = list_coverage(coverage_statistics(encoded, index))
-    return [
-        ListRow(
-            sentence=sentence,
-            condition=condition,
-            size=len(own),
-            median=float(spread.median[row]),
-            minimum=float(spread.minimum[row]),
-            maximum=float(spread.maximum[row]),
-            coverage=float(coverage[row]),
-            first=tuple(int(n) for n in statistics[encoded.offsets[row]]),
-            oracle=tuple(int(n) for n in statistics[best[row]]),
-        )
-        for row, (own, (sentence, condition)) in enumerate(zip(lists, names, strict=True))
-    ]
-
-
-def measured_list(
+def list_row(
     bleu1: Sequence[float],
     coverage: float,
     statistics: Mapping[str, Sequence[int]],
     name: tuple[str, str],
 ) -> ListRow:
-    """The row of a list that was measured when it was made."""
+    """The figures of a list, which is (sentence, condition) by ``name`` (B3, B4, B5)."""
     spread = list_spread(np.array(bleu1), np.array([0, len(bleu1)]))
     sentence, condition = name
     return ListRow(
