@@ -83,10 +83,12 @@ def finished(job) -> bool:
 
 def manage(*arguments: str, **environment: str) -> subprocess.Popen[str]:
     """``manage.py`` as a process of its own, its output read as text."""
+    # Python writes to a pipe when it likes, unless it is told otherwise: by the command, not here.
+    around = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     return subprocess.Popen(
         [sys.executable, "manage.py", *arguments],
         cwd=ROOT,
-        env=os.environ | environment,
+        env=around | environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -49,19 +49,19 @@ class Command(BaseCommand):
         # We hold the folder's lock, so no worker of an earlier start is alive.
         waiting = release_running_jobs()
         if waiting:
-            self.stdout.write(f"Taking up {waiting} unfinished job{'s'[: waiting != 1]}.")
+            self._say(f"Taking up {waiting} unfinished job{'s'[: waiting != 1]}.")
         users = get_user_model().objects
         if not users.exists():
             password = secrets.token_urlsafe(12)
             users.create_superuser("admin", password=password)
             if settings.ENVIRONMENT.demonstration:
                 demonstration.want()
-            self.stdout.write(
+            self._say(
                 f"\n  The first administrator:  admin\n  Password (shown once):    {password}\n"
             )
 
     def _run(self, host: str, port: int) -> None:
-        keeper = supervisor.Supervisor(self.stdout.write, settings.DATA_DIR / "variorum.log")
+        keeper = supervisor.Supervisor(self._say, settings.DATA_DIR / "variorum.log")
         shorten(keeper.log)
 
         def stop(number: int, frame: object) -> None:
@@ -81,16 +81,19 @@ class Command(BaseCommand):
             keeper.start(supervisor.worker())
             keeper.start(web)
             if keeper.wait_for(web, lambda: supervisor.answers(asked)):
-                self.stdout.write(
+                self._say(
                     f"Variorum is at  http://{shown}/   (Ctrl-C stops it)\nIts log:  {keeper.log}"
                 )
-                self.stdout.flush()
                 if demonstration.is_wanted():
                     keeper.start(supervisor.demonstration())
             keeper.keep_running()
-            self.stdout.write("\nStopping ...")
+            self._say("\nStopping ...")
         finally:
             keeper.stop()
+
+    def _say(self, words: str) -> None:
+        self.stdout.write(words)
+        self.stdout.flush()  # for whoever reads it from a pipe or a journal
 
 
 def shorten(log: Path, most: int = 10_000_000) -> None:
