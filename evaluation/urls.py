@@ -9,6 +9,7 @@ urlpatterns = [
     path("reports/upload/", views.upload, name="upload"),
     path("reports/import/", views.import_bundle, name="import"),
     path("reports/together/", views.studies_together, name="together"),
+    path("reports/together/report.json", views.together_json, name="together-json"),
     path(
         "reports/together/figures/<slug:name>.<slug:form>",
         views.together_figure,

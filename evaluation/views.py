@@ -24,7 +24,7 @@ from evaluation.actions import Source, ask_for_bundle, ask_for_report, keep_file
 from evaluation.bundles import write_bundle
 from evaluation.core.errors import InputError
 from evaluation.core.report.figures import Report
-from evaluation.core.report.plain import from_plain
+from evaluation.core.report.plain import from_plain, to_plain
 from evaluation.core.report.slices import Slice, slice_from
 from evaluation.core.report.together import Together, together
 from evaluation.drawn import DARK, FORMS, Chart, rendered
@@ -109,6 +109,7 @@ def studies_together(request: HttpRequest) -> HttpResponse:
             "tables": tables_together(found),
             "colours": DARK,
             "pages": _pages(studies, cut),
+            "json_address": f"{reverse('evaluation:together-json')}?{query}",
         }
     return render(request, "evaluation/together.html", context)
 
@@ -118,13 +119,24 @@ def studies_together(request: HttpRequest) -> HttpResponse:
 def together_figure(request: HttpRequest, name: str, form: str) -> HttpResponse:
     from evaluation.charts.together import charts_together
 
+    return _figure(charts_together(_found_together(request)), name, form)
+
+
+@login_required
+@require_GET
+def together_json(request: HttpRequest) -> HttpResponse:
+    return _json(to_plain(_found_together(request)))
+
+
+def _found_together(request: HttpRequest) -> Together:
+    """What the page with the same address shows."""
     try:
         found, _ = _together(_chosen(request), slice_from(request.GET), request.user)
     except InputError as error:
         raise Http404(str(error)) from None
     if found is None:
         raise Http404("These reports are not made yet. Open their page first.")
-    return _figure(charts_together(found), name, form)
+    return found
 
 
 def _chosen(request: HttpRequest) -> list[Study]:
@@ -228,13 +240,13 @@ def published_figure(request: HttpRequest, code: UUID, name: str, form: str) -> 
 @login_required
 @require_GET
 def study_json(request: HttpRequest, pk: int) -> HttpResponse:
-    return _json(_current(request, _study(request, pk)))
+    return _json(_current(request, _study(request, pk)).report)
 
 
 @login_required
 @require_GET
 def file_json(request: HttpRequest, pk: int) -> HttpResponse:
-    return _json(_current(request, fetch_for(request.user, JudgmentFile.objects, pk=pk)))
+    return _json(_current(request, fetch_for(request.user, JudgmentFile.objects, pk=pk)).report)
 
 
 @login_required
@@ -376,8 +388,8 @@ def _charts_of(analysis: Analysis) -> list[Chart]:
     return [from_plain(Chart, plain) for plain in analysis.charts]
 
 
-def _json(analysis: Analysis) -> HttpResponse:
-    body = json.dumps(analysis.report, ensure_ascii=False, indent=1)
+def _json(report: dict[str, Any]) -> HttpResponse:
+    body = json.dumps(report, ensure_ascii=False, indent=1)
     response = HttpResponse(body, content_type="application/json")
     response["Content-Disposition"] = 'attachment; filename="report.json"'
     return response

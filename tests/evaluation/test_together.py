@@ -27,7 +27,7 @@ def signed_in(client, user):
 
 def address(studies, name="together", **more):
     numbers = "&".join(f"study={study.pk}" for study in studies)
-    return f"{reverse('evaluation:together')}?{numbers}" + "".join(
+    return f"{reverse(f'evaluation:{name}')}?{numbers}" + "".join(
         f"&{name}={value}" for name, value in more.items()
     )
 
@@ -67,6 +67,16 @@ def test_its_figures_can_be_had(signed_in, studies, form, start):
     query = address(studies).partition("?")[2]
     figure = reverse("evaluation:together-figure", args=["studies", form])
     assert signed_in.get(f"{figure}?{query}").content.startswith(start)
+
+
+def test_all_its_figures_can_be_had_at_once(signed_in, studies):
+    signed_in.get(address(studies))
+    assert signed_in.get(address(studies, "together-json")).status_code == 404  # not made yet
+    work()
+    found = signed_in.get(address(studies, "together-json")).json()
+    assert found["answer"] in signed_in.get(address(studies)).content.decode()
+    kept = {one.report["facts"]["title"]: one.report for one in Analysis.objects.all()}
+    assert [kept[str(study)] for study in studies] == found["reports"]
 
 
 def test_the_address_holds_the_slice(signed_in, studies):
