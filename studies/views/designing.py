@@ -175,8 +175,11 @@ def power(request: HttpRequest, pk: int) -> HttpResponse:
         name: _whole(request.GET.get(parameter, ""), getattr(design, parameter))
         for name, parameter in (
             ("sentences", "sample_size"), ("draws", "draws"), ("judges", "judges"),
+            ("pairs", "pairs_per_comparison"),
         )
     }  # fmt: skip
+    every = sizes["draws"] ** 2
+    sizes["pairs"] = min(sizes["pairs"] or every, every)
     found = [
         (
             points,
@@ -199,7 +202,7 @@ def power(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "studies/power.html", context)
 
 
-def _whole(text: str, otherwise: int) -> int:
+def _whole(text: str, otherwise: int | None) -> int | None:
     """A number of a form that is being filled in, if it is one that can be simulated."""
     return int(text) if text.isascii() and text.isdigit() and 1 <= int(text) <= 2000 else otherwise
 

@@ -33,6 +33,7 @@ class Design:
     sentences: int = 200
     draws: int = 3  # edits from each condition, so draws * draws pairs a sentence
     judges: int = 3  # different workers for each pair
+    pairs: int | None = None  # of a sentence that are judged, drawn from all; None: all
 
     def __post_init__(self) -> None:
         """Refuse a study without tasks."""
@@ -40,6 +41,11 @@ class Design:
             raise InputError(
                 "a design needs at least one sentence, one draw and one judge",
                 hint="Raise the number that is below 1.",
+            )
+        if self.pairs is not None and not 1 <= self.pairs <= self.draws**2:
+            raise InputError(
+                f"a sentence has {self.draws**2} pairs, not {self.pairs}",
+                hint="Judge fewer pairs, or make more draws.",
             )
 
     @property
@@ -49,8 +55,8 @@ class Design:
 
     @property
     def judgments(self) -> int:
-        """EVAL judgments: every pair of edits, by every judge."""
-        return self.sentences * self.draws**2 * self.judges
+        """EVAL judgments: every pair of edits, or those drawn, by every judge."""
+        return self.sentences * (self.pairs or self.draws**2) * self.judges
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +198,7 @@ def simulate(
     favour = (leaning > parameters.threshold).astype(np.int64)
     favour -= leaning < -parameters.threshold
     pairs = np.arange(S * D * D)
-    return Judgments(
+    made = Judgments(
         sentence=np.repeat(pairs // (D * D), K),
         item=np.repeat(pairs, K),
         worker=worker.ravel(),
@@ -203,3 +209,7 @@ def simulate(
         workers=tuple(f"worker {w + 1}" for w in range(workers)),
         conditions=("first", "second"),
     )
+    if design.pairs is None:
+        return made
+    drawn = rng.random((S, D * D)).argsort(axis=1) < design.pairs
+    return made.where(np.repeat(drawn.ravel(), K))

@@ -581,7 +581,18 @@ def test_power_is_of_the_sizes_in_the_form(client, user):
     )
     assert few[1][1].estimate < many[1][1].estimate
     shown = client.get(address(study, "power"), {"sample_size": "x", "judges": "99999"}).context
-    assert shown["sizes"] == {"sentences": 3, "draws": 3, "judges": 3}
+    assert shown["sizes"] == {"sentences": 3, "draws": 3, "judges": 3, "pairs": 9}
+
+
+def test_power_knows_of_pairs_that_are_drawn(client, user):
+    study = make_study(user)
+    one, nine = (
+        client.get(
+            address(study, "power"), {"sample_size": 60, "pairs_per_comparison": pairs}
+        ).context["found"]
+        for pairs in (1, 99)  # no more than there are
+    )
+    assert one[1][1].estimate < nine[1][1].estimate
 
 
 def test_texts_that_are_changed_after_the_freezing_are_an_amendment(client, user):

@@ -11,9 +11,9 @@ from evaluation.core.statistics.simulation import Assumptions, Design, leanings,
 PAPER = Assumptions(first=0.4, second=0.35, agreement=0.55, likeness=0.42)
 
 
-def study(sentences=40, draws=3, judges=3, *, seed=0, assumptions=PAPER, **options):
+def study(sentences=40, draws=3, judges=3, *, pairs=None, seed=0, assumptions=PAPER, **options):
     return simulate(
-        Design(sentences, draws, judges),
+        Design(sentences, draws, judges, pairs),
         leanings(assumptions, draws),
         np.random.default_rng(seed),
         **options,

@@ -39,6 +39,17 @@ def test_the_paper_s_design():
     assert (tally(made).sum(axis=1) == 27).all()
 
 
+def test_pairs_are_drawn_in_each_sentence():
+    made = study(sentences=40, draws=3, judges=2, pairs=4)
+    assert len(made) == Design(40, 3, 2, 4).judgments == 320
+    chosen = [frozenset(made.item[made.sentence == s] % 9) for s in range(40)]
+    assert {len(pairs) for pairs in chosen} == {4}
+    assert len(set(chosen)) > 20  # other ones in other sentences
+    assert {int(pair) for pairs in chosen for pair in pairs} == set(range(9))
+    with pytest.raises(InputError, match="a sentence has 4 pairs, not 5"):
+        Design(draws=2, pairs=5)
+
+
 def test_judges_of_an_item_are_different_people():
     made = study(sentences=30, judges=4, workers=5)
     for item in range(30 * 9):
