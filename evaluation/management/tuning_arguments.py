@@ -68,6 +68,7 @@ def _options(kind: type[Any], settings: list[str]) -> dict[str, Any]:
 
 
 _CHOICES = {
+    "Brevity": ("smoothed", "plain"),
     "Directions": ("coordinate", "random", "powell"),
     "Solver": ("lbfgs", "newton"),
 }

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from evaluation.core.tuning.lists import FloatArray, KBestLists, model_scores
-from evaluation.core.tuning.metric import BLEU, Metric
+from evaluation.core.tuning.metric import BLEU, Brevity, Metric
 from evaluation.core.tuning.minimise import Solver, even_steps, minimise
 from evaluation.core.tuning.pairs import (
     PairSums,
@@ -29,6 +29,7 @@ class AproOptions:
     solver: Solver = "newton"
     tolerance: float = 1e-5  # of the gradient's length, as a part of that at the origin
     iterations: int = 200
+    brevity: Brevity = "smoothed"  # of the sentence scores; plain is BLEU+1
 
 
 def tune_apro(
@@ -42,7 +43,9 @@ def tune_apro(
 
     The objective is convex: neither ``start`` nor ``rng`` has a say in where its minimum lies.
     """
-    objective = RankingObjective(lists, metric.of_sentences(lists.statistics), options.C)
+    objective = RankingObjective(
+        lists, metric.of_sentences(lists.statistics, options.brevity), options.C
+    )
     weights, minimum = minimise(
         objective, start, options.solver, options.tolerance, options.iterations
     )

@@ -31,8 +31,8 @@ class LoopOptions:
     rounds: int = 15  # decodings at most
     patience: int = 5  # rounds in a row without a better score
     least_change: float = 1e-5  # of weights whose absolute values sum to 1; Moses' value
-    # How much of the new weights to take at most, the rest being the best ones so far; PRO's paper
-    # takes 0.1 of the new and the rest of the last ones.
+    # How much of the new weights to take, the rest being the best ones so far; PRO's paper takes
+    # 0.1 of the new and the rest of the last ones (ALGORITHMS E5).
     interpolation: float = 1.0
 
     def __post_init__(self) -> None:
@@ -112,15 +112,16 @@ def _next_round(
     )
     decoded = Progress((*progress.rounds, done), progress.weights, merged)
     # On the way from old weights to new ones, there may be nothing new yet.
-    if done.new == 0 and _share(progress.rounds, options.interpolation) == 1.0:
+    if done.new == 0 and options.interpolation * _share(progress.rounds) == 1.0:
         return replace(decoded, stopped="no new translations")
     rounds, best = len(decoded.rounds), decoded.best
     if rounds - 1 - decoded.rounds.index(best) >= options.patience:
         return replace(decoded, stopped=f"no better score for {options.patience} rounds")
     if rounds >= options.rounds:
         return replace(decoded, stopped=f"{options.rounds} rounds done")
-    share = _share(decoded.rounds, options.interpolation)
-    found = optimise(merged, best.weights, rng).weights
+    share = _share(decoded.rounds)
+    optimal = optimise(merged, best.weights, rng).weights
+    found = options.interpolation * optimal + (1 - options.interpolation) * best.weights
     change = share * np.abs(_scaled(found) - _scaled(best.weights)).max()
     weights = found if share == 1.0 else _between(best.weights, found, share)
     return Progress(
@@ -131,12 +132,12 @@ def _next_round(
     )
 
 
-def _share(rounds: Sequence[Round], most: float) -> float:
-    """How much of new weights to take after these rounds."""
-    share = most
+def _share(rounds: Sequence[Round]) -> float:
+    """How far to go towards new weights after these rounds."""
+    share = 1.0
     for number, done in enumerate(rounds[1:], start=1):
         best = max(before.score for before in rounds[:number])
-        share = min(most, 2 * share) if done.score > best else share / 2
+        share = min(1.0, 2 * share) if done.score > best else share / 2
     return share
 
 

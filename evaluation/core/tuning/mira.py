@@ -16,7 +16,7 @@ from numba import njit
 from evaluation.core.metrics.oracle import best_of_lists
 from evaluation.core.tuning.lists import FloatArray, IndexArray, KBestLists
 from evaluation.core.tuning.margin import separate
-from evaluation.core.tuning.metric import BLEU, Metric
+from evaluation.core.tuning.metric import BLEU, Brevity, Metric
 from evaluation.core.tuning.result import TuningResult
 
 Epoch = Callable[[FloatArray, IndexArray], tuple[FloatArray, FloatArray]]
@@ -30,6 +30,7 @@ class MiraOptions:
     epochs: int = 20  # over all sentences
     tolerance: float = 1e-4  # of a sentence's programme, as a part of its largest loss
     sweeps: int = 1000
+    brevity: Brevity = "smoothed"  # of the sentence scores; plain is BLEU+1
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ def tune_mira(
     The oracle is the hypothesis with the best sentence score, the loss the difference to it, in
     parts of the best possible score.
     """
-    quality = metric.of_sentences(lists.statistics) / 100.0
+    quality = metric.of_sentences(lists.statistics, options.brevity) / 100.0
     oracles = best_of_lists(quality, lists.offsets)
 
     def epoch(weights: FloatArray, order: IndexArray) -> tuple[FloatArray, FloatArray]:

@@ -10,7 +10,7 @@ from scipy.special import expit
 
 from evaluation.core.metrics.words import OffsetArray
 from evaluation.core.tuning.lists import FloatArray, IndexArray, KBestLists
-from evaluation.core.tuning.metric import BLEU, Metric
+from evaluation.core.tuning.metric import BLEU, Brevity, Metric
 from evaluation.core.tuning.minimise import Solver, even_steps, minimise
 from evaluation.core.tuning.result import TuningResult
 
@@ -26,6 +26,7 @@ class ProOptions:
     solver: Solver = "newton"
     tolerance: float = 1e-5
     iterations: int = 200
+    brevity: Brevity = "smoothed"  # of the sentence scores; plain is BLEU+1
 
 
 def tune_pro(
@@ -36,7 +37,9 @@ def tune_pro(
     metric: Metric = BLEU,
 ) -> TuningResult:
     """Weights that tell the better from the worse of sampled pairs (ALGORITHMS E5)."""
-    better, worse = sample_pairs(lists.offsets, metric.of_sentences(lists.statistics), rng, options)
+    better, worse = sample_pairs(
+        lists.offsets, metric.of_sentences(lists.statistics, options.brevity), rng, options
+    )
     objective = LogisticObjective(lists.features[better] - lists.features[worse], options.precision)
     weights, minimum = minimise(
         objective, start, options.solver, options.tolerance, options.iterations

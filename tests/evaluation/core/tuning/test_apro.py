@@ -132,7 +132,7 @@ def test_the_minimum_depends_on_neither_start_nor_solver_nor_seed():
 
 def test_no_point_nearby_is_lower(rng):
     lists = random_lists(8, sentences=20, longest=30)
-    result = tune_apro(lists, np.ones(4), rng, AproOptions(1.0))
+    result = tune_apro(lists, np.ones(4), rng, AproOptions(1.0, brevity="plain"))
     quality = BLEU.of_sentences(lists.statistics)
     for step in 0.1 * rng.standard_normal((50, 4)):
         assert naive.ranking_loss(lists, result.weights + step, quality, 1.0)[0] > result.objective
@@ -140,7 +140,7 @@ def test_no_point_nearby_is_lower(rng):
 
 def test_it_learns_what_tells_good_from_bad(rng):
     lists = random_lists(9, sentences=40, longest=20)
-    result = tune_apro(lists, np.array([-1.0, 1, 1, 1]), rng, AproOptions(1.0))
+    result = tune_apro(lists, np.array([-1.0, 1, 1, 1]), rng, AproOptions(1.0, brevity="plain"))
     assert result.weights[0] > 10 * np.abs(result.weights[1:]).max()
     assert result.score > result.start_score + 5
 

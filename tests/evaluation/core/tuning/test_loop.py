@@ -105,8 +105,19 @@ def test_after_a_better_round_it_goes_further_again():
     weights = (START, -START, np.array([-0.2, 0.3, 0.25, 0.25]), START)
     scores = (1.0, 0.5, 2.0, 3.0)
     rounds = tuple(Round(w, s, 1, 1, 0.0) for w, s in zip(weights, scores, strict=True))
-    shares = [_share(rounds[:done], 0.8) for done in (1, 2, 3, 4)]
-    assert shares == [0.8, 0.4, 0.8, 0.8]
+    shares = [_share(rounds[:done]) for done in (1, 2, 3, 4)]
+    assert shares == [1.0, 0.5, 1.0, 1.0]
+
+
+def test_a_part_of_the_new_weights_is_taken_as_long_as_they_are():
+    """ALGORITHMS E5: long weights, of a sure classifier, count for more than short ones."""
+    new = np.array([-0.5, 8.0, 5.0, 5.0])
+
+    def method(lists, start, rng):
+        return TuningResult(new, 0.0, 0.0)
+
+    progress = tune(decode, method, START, 1, LoopOptions(rounds=2, interpolation=0.1))
+    assert progress.rounds[1].weights == pytest.approx(0.1 * new + 0.9 * START)
 
 
 class CrashError(Exception):
