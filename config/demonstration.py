@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from time import monotonic, sleep
+from time import monotonic
 from typing import Any
 
 from django.conf import settings
@@ -20,19 +20,19 @@ from django.contrib.auth.models import User
 
 from decoding.actions.corpora import import_corpus
 from decoding.actions.deletion import delete_unless_used
-from decoding.actions.jobs import cancel_job, claim_job, retry_job
+from decoding.actions.jobs import cancel_job
 from decoding.actions.lists import ask_for_lists
 from decoding.actions.recipes import add_recipe, add_standard_recipes
 from decoding.actions.training import ask_for_training
 from decoding.actions.tuning import ask_for_tuning
-from decoding.jobs import run_claimed
+from decoding.following import follow
 from decoding.models import Corpus, Job, Recipe, RecipeVersion, System, TuningRun
 from evaluation.actions import ask_for_report, publish
 from evaluation.core.errors import VariorumError
 from evaluation.core.report.slices import Slice
 from evaluation.models import Analysis
-from studies.actions.planning import create_study, freeze_study
-from studies.actions.running import start_study, stop_study
+from studies.actions.planning import create_study
+from studies.actions.running import begin_study, stop_study
 from studies.core.conduct import Conduct
 from studies.core.design import Design
 from studies.core.leaning import Leaning
@@ -334,35 +334,10 @@ class _Work:
                 ),
                 conduct=Conduct(eval_follows=True),
             )
-        if study.is_draft:
-            study = freeze_study(study)
-        if not _is_over(study):
-            start_study(study)
-            study.refresh_from_db()
-        return study
+        return study if _is_over(study) else begin_study(study)
 
     def _wait(self, job: Job, tell: Tell) -> None:
-        """Until it is done: what was cancelled or failed before is tried again once."""
-        if job.state in (Job.State.FAILED, Job.State.CANCELLED):
-            retry_job(job)
-            job.refresh_from_db()
-        if self.here:
-            claimed = claim_job(job.pk)
-            if claimed is not None:
-                run_claimed(claimed)
-        job.refresh_from_db()
-        said = ""
-        while not job.is_finished:
-            waits = job.state == Job.State.QUEUED
-            share = "waits for a worker" if waits else f"{job.share_done or 0:.0%}"
-            words = f"{share} {job.message}".strip()
-            if words != said:
-                tell(words)
-            said = words
-            sleep(0.3)
-            job.refresh_from_db()
-        if job.state != Job.State.DONE:
-            raise VariorumError(f"{job.title}: {job.error or job.state}")
+        follow(job, tell, here=self.here)
 
 
 def _is_ready(study: Study | None) -> bool:

@@ -17,6 +17,14 @@ class SurfaceTable:
     rows: list[tuple[int, list[TuningCell | None]]]
     best: TuningCell
 
+    @property
+    def may_rise(self) -> bool:
+        """Whether the best lies at the end of the penalties that were tried, so that more may win.
+
+        The right ones depend on the scale of a system's weights, which tuning leaves open.
+        """
+        return len(self.penalties) > 1 and self.best.penalty == self.penalties[-1]
+
 
 def surface_table(cells: Sequence[TuningCell]) -> SurfaceTable:
     """The cells in rows and columns. Of equal ones the best has the smaller n, then lambda."""

@@ -16,6 +16,7 @@ from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django_htmx.http import HttpResponseClientRefresh
 
 from decoding.access import fetch_for
 from decoding.charts import MEDIA_TYPES
@@ -99,6 +100,8 @@ def studies_together(request: HttpRequest) -> HttpResponse:
         )
     context = {"studies": studies, "missing": missing, "address": request.get_full_path()}
     if found is not None:
+        if request.htmx:  # from the page that waited, whose head has no scripts for charts
+            return HttpResponseClientRefresh()
         from evaluation.charts.together import charts_together
 
         query, address = request.GET.urlencode(), reverse("evaluation:together")
@@ -310,6 +313,9 @@ def _show(request: HttpRequest, source: Source) -> HttpResponse:
         context["live"] = bool(job) or source.is_running
     if shown is None:
         return render(request, "evaluation/making.html", context | {"address": _with(address, cut)})
+    if request.htmx and request.headers.get("X-Shown", "").startswith("0-"):
+        # From a page without a report: what a report needs in a page's head is not in that one's.
+        return HttpResponseClientRefresh()
     query = urlencode(cut.as_query())
     context |= _context(shown, address, f"?{query}" if query else "")
     return render(

@@ -9,7 +9,7 @@ from django.db.models import Count
 from decoding.models import Corpus, TranslationList
 from evaluation.core.errors import InputError
 from studies.actions.notices import may_be_told
-from studies.actions.planning import create_study, set_conditions, write_wording
+from studies.actions.planning import create_study, set_conditions, usual_design, write_wording
 from studies.actions.running import amend_wordings
 from studies.arrivals import may_lead_to
 from studies.core.conduct import Conduct
@@ -132,19 +132,13 @@ class NewStudyForm(_Conditions):
         return name
 
     def create(self) -> Study:
-        lengths = [version.length for _, _, version in self.conditions]
         return create_study(
             owner=self.user,
             name=self.cleaned_data["name"],
             corpus=self.corpus,
             conditions=self.conditions,
             entry=training_for(self.corpus.target_language),
-            design=replace(
-                self.design,
-                list_length=min(lengths),
-                shown=min(3, *lengths),
-                sample_size=min(200, self.corpus.segment_count),
-            ),
+            design=usual_design(self.corpus, self.conditions),
         )
 
 

@@ -2,28 +2,10 @@ from __future__ import annotations
 
 from django import forms
 
-from decoding.core.formats.segments import (
-    MOST_REFERENCES,
-    read_json_segments,
-    read_text_segments,
-    read_tsv_segments,
-    read_wmt_segments,
-)
+from decoding.core.formats.segments import MOST_REFERENCES, TOGETHER, read_segments
 from decoding.forms.files import FilesField
 from decoding.models import Corpus, Direction
-
-# Languages that are mostly written from right to left.
-_RIGHT_TO_LEFT = {"ar", "arc", "ckb", "dv", "fa", "he", "ks", "ps", "sd", "ug", "ur", "yi"}
-
-# What each format's reader wants: one file for both sides, or one for each.
-_TOGETHER = {"tsv": read_tsv_segments, "jsonl": read_json_segments}
-_APART = {"text": read_text_segments, "wmt": read_wmt_segments}
-
-
-def usual_direction(language: str) -> str:
-    """How a language is usually written."""
-    right = language.partition("-")[0] in _RIGHT_TO_LEFT
-    return Direction.RIGHT_TO_LEFT if right else Direction.LEFT_TO_RIGHT
+from decoding.models.corpora import usual_direction
 
 
 class CorpusForm(forms.ModelForm):
@@ -74,7 +56,7 @@ class CorpusForm(forms.ModelForm):
             if not cleaned.get(f"{side}_direction"):
                 language = cleaned.get(f"{side}_language", "")
                 cleaned[f"{side}_direction"] = usual_direction(language)
-        if cleaned.get("format") in _TOGETHER and cleaned.get("references"):
+        if cleaned.get("format") in TOGETHER and cleaned.get("references"):
             self.add_error("references", "In this format the references stand in the source file.")
         if len(cleaned.get("references", ())) > MOST_REFERENCES:
             self.add_error("references", f"{MOST_REFERENCES} files are the most.")
@@ -87,7 +69,5 @@ class CorpusForm(forms.ModelForm):
 
     def read_segments(self, paths):
         """The segments of the received files, the source's first."""
-        kind, (source, *references) = self.cleaned_data["format"], paths
-        if kind in _TOGETHER:
-            return _TOGETHER[kind](source)
-        return _APART[kind](source, references)
+        source, *references = paths
+        return read_segments(self.cleaned_data["format"], source, references)

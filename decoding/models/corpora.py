@@ -22,6 +22,16 @@ class Direction(models.TextChoices):
     RIGHT_TO_LEFT = "rtl", "right to left"
 
 
+# Languages that are mostly written from right to left.
+_RIGHT_TO_LEFT = {"ar", "arc", "ckb", "dv", "fa", "he", "ks", "ps", "sd", "ug", "ur", "yi"}
+
+
+def usual_direction(language: str) -> str:
+    """How a language is usually written."""
+    right = language.partition("-")[0] in _RIGHT_TO_LEFT
+    return Direction.RIGHT_TO_LEFT if right else Direction.LEFT_TO_RIGHT
+
+
 class Languages(models.Model):
     """From which language into which."""
 

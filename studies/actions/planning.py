@@ -56,6 +56,20 @@ def create_study(
     return study
 
 
+def usual_design(
+    corpus: Corpus, conditions: Sequence[tuple[str, System, RecipeVersion]], **given: Any
+) -> Design:
+    """The paper's design, as far as the lists and the corpus allow it."""
+    lengths = [version.length for _, _, version in conditions]
+    usual: dict[str, Any] = {
+        "seed": 1,
+        "list_length": min(lengths),
+        "shown": min(3, *lengths),
+        "sample_size": min(200, corpus.segment_count),
+    }
+    return Design(conditions=tuple(name for name, _, _ in conditions), **usual | given)
+
+
 def set_conditions(study: Study, conditions: Sequence[tuple[str, System, RecipeVersion]]) -> None:
     study.conditions.all().delete()
     Condition.objects.bulk_create(

@@ -10,7 +10,7 @@ from django.db.models import F
 from django.db.models.functions import Coalesce, Now
 
 from evaluation.core.errors import InputError
-from studies.actions.planning import write_wording
+from studies.actions.planning import freeze_study, write_wording
 from studies.core.conduct import Conduct
 from studies.models import Amendment, Study
 
@@ -24,6 +24,14 @@ def start_study(study: Study) -> bool:
             state=State.RUNNING, started_at=Coalesce(F("started_at"), Now())
         )
     )
+
+
+def begin_study(study: Study) -> Study:
+    """Let people in, freezing the plan first where it does not stand yet."""
+    study = freeze_study(study)
+    start_study(study)
+    study.refresh_from_db()
+    return study
 
 
 def pause_study(study: Study) -> bool:

@@ -19,6 +19,7 @@ from decoding.jobs import run_claimed
 from decoding.makers import list_by_decoding
 from decoding.models import Job, Recipe, System
 from decoding.storage import fetch_folder
+from evaluation.core.errors import InputError
 from tests.factories import make_corpus, make_list, make_recipe, make_system
 
 # Jobs beat from a thread of their own, which sees only what is committed.
@@ -342,14 +343,12 @@ def test_researchers_look_at_recipes_but_do_not_set_them(client, user):
 
 
 def test_a_system_directory_is_added_by_command(user, tmp_path, capsys):
-    from django.core.management import CommandError
-
     (tmp_path / "model").mkdir()
     for name, content in {"moses.ini": INI, "model/table": TABLE, "model/lm.arpa": ARPA}.items():
         (tmp_path / name).write_text(content)
     read_moses_system(tmp_path / "moses.ini").save(tmp_path / "system")
     languages = {"source_language": "de", "target_language": "en"}
-    with pytest.raises(CommandError, match="Nobody here"):
+    with pytest.raises(InputError, match="nobody here"):
         call_command("add_system", str(tmp_path / "system"), name="a", owner="x", **languages)
     call_command("add_system", str(tmp_path / "system"), name="a", owner=user.username, **languages)
     system = System.objects.get()

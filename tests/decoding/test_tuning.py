@@ -105,6 +105,14 @@ def test_of_equal_cells_the_best_has_the_smaller_n(user, corpus, small):  # noqa
     ]  # fmt: skip
 
 
+def test_a_surface_whose_best_lambda_is_its_largest_says_so(client, user, corpus, small):  # noqa: F811
+    client.force_login(user)
+    for cells, rises in (({"n4_01": 40, "n4_02": 41}, True), ({"n4_01": 41, "n4_02": 40}, False)):
+        run = make_tuning_run(user, corpus, small, **cells)
+        page = client.get(reverse("decoding:tuning-run", args=[run.pk])).content.decode()
+        assert ("Try larger ones" in page) == rises
+
+
 @pytest.fixture
 def run(user, corpus, small):  # noqa: F811
     return make_tuning_run(user, corpus, small, n4_01=31.5, n4_02=44.25)

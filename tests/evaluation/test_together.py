@@ -37,6 +37,8 @@ def test_reports_are_made_first_and_then_pooled(signed_in, studies):
     assert "Workers are making the reports" in page
     assert Job.objects.count() == 3
     work()
+    asked = signed_in.get(address(studies), headers={"HX-Request": "true"})
+    assert asked.headers["HX-Refresh"] == "true"
     page = signed_in.get(address(studies)).content.decode()
     assert "Over 3 studies, in the lowest quartile" in page
     for study in studies:

@@ -115,9 +115,19 @@ def test_htmx_gets_nothing_while_nothing_has_changed(signed_in, study):
     shown = f"{Analysis.objects.get().pk}-done"
     headers = {"HX-Request": "true", "X-Shown": shown}
     assert signed_in.get(address(study), headers=headers).status_code == 204
-    headers["X-Shown"] = "0-done"
+    headers["X-Shown"] = f"{Analysis.objects.get().pk + 1}-done"
     part = signed_in.get(address(study), headers=headers).content.decode()
     assert part.lstrip().startswith('<div id="report"')
+
+
+def test_the_page_that_waited_for_the_first_report_is_loaded_again(signed_in, study):
+    """Its head has none of a report's scripts, and its body is no report's."""
+    waiting = signed_in.get(address(study))
+    assert b'"X-Shown": "0-queued"' in waiting.content
+    headers = {"HX-Request": "true", "X-Shown": "0-queued"}
+    assert "HX-Refresh" not in signed_in.get(address(study), headers=headers).headers
+    work()
+    assert signed_in.get(address(study), headers=headers).headers["HX-Refresh"] == "true"
 
 
 def test_the_address_holds_the_slice(signed_in, study):

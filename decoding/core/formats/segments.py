@@ -276,6 +276,27 @@ def _read_xml(path: Path) -> list[_WmtSide]:
     return _XmlReader(path).read()
 
 
+# --- Any of them ------------------------------------------------------------------------------
+
+# Source and references in one file, or a file for each.
+TOGETHER = {"tsv": read_tsv_segments, "jsonl": read_json_segments}
+_APART = {"text": read_text_segments, "wmt": read_wmt_segments}
+FORMATS = ("text", "tsv", "jsonl", "wmt")
+
+
+def read_segments(kind: str, source: Path, references: Sequence[Path]) -> Iterator[SegmentText]:
+    """The segments of files of one of the formats."""
+    if kind not in TOGETHER:
+        return _APART[kind](source, references)
+    if references:
+        raise InputError(
+            "in this format the references stand in the source file",
+            path=references[0],
+            hint="Give that file alone.",
+        )
+    return TOGETHER[kind](source)
+
+
 # --- What holds for every format --------------------------------------------------------------
 
 

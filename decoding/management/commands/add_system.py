@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from django.contrib.auth import get_user_model
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 
 
 class Command(BaseCommand):
@@ -26,16 +25,14 @@ class Command(BaseCommand):
     def handle(self, *, directory: Path, owner: str, **options: str) -> None:
         from decoding.actions.systems import keep_system
         from decoding.cards import card_of_folder
+        from decoding.management.naming import person
         from decoding.models import System
 
-        user = get_user_model().objects.filter(username=owner).first()
-        if user is None:
-            raise CommandError(f"Nobody here has the username {owner}.")
         card = card_of_folder(directory)
         about = ("name", "source_language", "target_language", "licence", "notes")
         system = keep_system(
             directory,
-            owner=user,
+            owner=person(owner),
             kind=System.Kind.TRAINED,
             card=card,
             **{name: options[name] for name in about},

@@ -5,26 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 
-from studies.models import Study
+from studies.management.finding import find_study
 
 
 class Command(BaseCommand):
     help = "Write a study's replication bundle: design, plan, lists, answers, report, checksums."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("study", type=int, help="the study's number, as in its address")
+        parser.add_argument("study", help="its name, number, or the code in its link")
         parser.add_argument("output", type=Path, metavar="F", help="the zip to be written")
 
-    def handle(self, *, study: int, output: Path, **options: Any) -> None:
+    def handle(self, *, study: str, output: Path, **options: Any) -> None:
         from evaluation.actions import keep_scores, make_analysis, scores_of, unscored
         from evaluation.bundles import write_bundle
         from evaluation.core.report.slices import Slice
 
-        found = Study.objects.filter(pk=study).first()
-        if found is None:
-            raise CommandError(f"There is no study {study}.")
+        found = find_study(study)
         keep_scores(scores_of(found, unscored(found)))
         unfinished = output.with_name(f".{output.name}.part")
         try:

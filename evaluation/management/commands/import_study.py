@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 
@@ -17,14 +16,12 @@ class Command(BaseCommand):
         parser.add_argument("--owner", required=True, help="username of whom it shall belong to")
 
     def handle(self, *, bundle: Path, owner: str, **options: Any) -> None:
+        from decoding.management.naming import person
         from evaluation.actions import differing, keep_scores, make_analysis, scores_of, unscored
         from evaluation.bundles import read_bundle
         from evaluation.core.report.slices import Slice
 
-        user = User.objects.filter(username=owner).first()
-        if user is None:
-            raise CommandError(f"Nobody here has the username {owner}.")
-        study, before = read_bundle(bundle, owner=user)
+        study, before = read_bundle(bundle, owner=person(owner))
         self.stdout.write(f"Study {study.pk}: {study.name}")
         keep_scores(scores_of(study, unscored(study)))
         after = make_analysis(study, Slice()).report

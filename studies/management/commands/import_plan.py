@@ -3,9 +3,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand
 
+from decoding.management.naming import person
 from evaluation.core.errors import InputError
 from studies.actions.planning import import_plan
 
@@ -23,11 +23,7 @@ class Command(BaseCommand):
             parts = json.loads(path.read_text())
         except (OSError, ValueError) as error:
             raise InputError(f"cannot be read ({error})", path=path) from error
-        owner = get_user_model().objects.filter(username=options["owner"]).first()
-        if owner is None:
-            raise InputError(
-                f"nobody here is called {options['owner']}", hint="Name the owner's username."
-            )
+        owner = person(options["owner"])
         if not isinstance(parts, dict):
             raise InputError("is not a study's plan", path=path)
         study = import_plan(owner, parts)
