@@ -17,6 +17,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import User
+from django.db import transaction
 
 from decoding.actions.corpora import import_corpus
 from decoding.actions.deletion import delete_unless_used
@@ -25,8 +26,9 @@ from decoding.actions.lists import ask_for_lists
 from decoding.actions.recipes import add_recipe, add_standard_recipes
 from decoding.actions.training import ask_for_training
 from decoding.actions.tuning import ask_for_tuning
+from decoding.actions.weights import ask_for_weights
 from decoding.following import follow
-from decoding.models import Corpus, Job, Recipe, RecipeVersion, System, TuningRun
+from decoding.models import Corpus, Job, Recipe, RecipeVersion, System, TuningRun, WeightTuning
 from evaluation.actions import ask_for_report, publish
 from evaluation.core.errors import VariorumError
 from evaluation.core.report.slices import Slice
@@ -41,14 +43,15 @@ from studies.playing import play_study
 from studies.queries.slots import unfinished_editing
 
 SEED = 2013
-TRAINING, NEWS = "Invented news, to train on", "Invented news"
-SYSTEM = "Invented news, Orvish-English"
+TRAINING, DEV, NEWS = "Invented news, to train on", "Invented news, to tune on", "Invented news"
+TRAINED, SYSTEM = "Invented news, before tuning", "Invented news, Orvish-English"
 FINISHED = "Do diverse lists help? (simulated)"
 TO_EDIT, TO_JUDGE = "Take part: write a sentence", "Take part: compare two sentences"
+SYSTEMS = (TRAINED, SYSTEM)
 STUDIES = (FINISHED, TO_EDIT, TO_JUDGE)
 CONDITIONS = ("Five best", "Five diverse")
-# Recipes belong to the installation, so this one stays when the demonstration is deleted.
 DIVERSE = "Five diverse of invented news"
+DIVERSITY = {"order": 4, "penalty": 2.0}  # suit the scale of the tuned weights
 
 Tell = Callable[[str], None]  # how far a step is, in a few words
 
@@ -57,11 +60,13 @@ Tell = Callable[[str], None]  # how far a step is, in a few words
 class Size:
     """How large it all is; tests make a smaller one."""
 
-    training: int = 6000  # sentence pairs
+    training: int = 2500  # sentence pairs
+    dev: int = 60  # sentences to tune weights, n and lambda on
     news: int = 90  # sentences with lists
     sentences: int = 40  # of the finished study
     open_sentences: int = 8  # of those in which the visitor takes part
     draws: int = 3
+    rounds: int = 3  # of tuning the weights
     tuned: int = 24  # sentences of the surface
 
 
@@ -104,14 +109,16 @@ def steps(of: User) -> list[Step]:
     """What belongs to the demonstration, in the order in which it is made."""
     plans = Study.objects.filter(owner=of, name__in=STUDIES).defer("plan")
     studies = {study.name: study for study in plans}
-    system = System.objects.filter(owner=of, name=SYSTEM).first()
+    systems = {one.name: one for one in System.objects.filter(owner=of, name__in=SYSTEMS)}
+    system = systems.get(SYSTEM)
     news = Corpus.objects.filter(owner=of, name=NEWS).first()
     finished = studies.get(FINISHED)
     report = Analysis.objects.filter(study=finished, published_at__isnull=False).first()
-    surface = TuningRun.objects.filter(owner=of, system=system, corpus=news)
+    surface = TuningRun.objects.filter(owner=of, system=system, corpus__name=DEV)
     found = [
         Step("Invent parallel text", news),
-        Step("Train a system", system),
+        Step("Train a system", systems.get(TRAINED)),
+        Step("Tune its weights", system),
         Step("Make lists", news and news.lists.filter(system=system).first()),
         Step("Let a simulated crowd finish a study", finished if _is_over(finished) else None),
         Step("Analyse and publish it", report if finished else None),
@@ -141,7 +148,7 @@ class Tour:
 
     @property
     def system(self) -> System:
-        return self.steps[1].made
+        return self.steps[2].made
 
     @property
     def finished(self) -> Study:
@@ -157,11 +164,11 @@ class Tour:
 
     @property
     def report(self) -> Analysis:
-        return self.steps[4].made
+        return self.steps[5].made
 
     @property
     def surface(self) -> TuningRun:
-        return self.steps[6].made
+        return self.steps[7].made
 
 
 def tour_for(user: User) -> Tour | None:
@@ -181,8 +188,8 @@ def make(say: Callable[[int, int, str, float], None], *, here: bool, size: Size 
     of = owner()
     work = _Work(of, here, size)
     todo = [
-        work.invent, work.train, work.make_lists, work.finish_study, work.report, work.open_studies,
-        work.tune,
+        work.invent, work.train, work.tune_weights, work.make_lists, work.finish_study, work.report,
+        work.open_studies, work.tune_diversity,
     ]  # fmt: skip
     for number, (do, step) in enumerate(zip(todo, steps(of), strict=True), start=1):
         began = monotonic()
@@ -198,17 +205,25 @@ def make(say: Callable[[int, int, str, float], None], *, here: bool, size: Size 
 def delete() -> None:
     """Delete all of it, and nothing else. What others made of it is in the way, and named."""
     of = owner()
-    _note().write_text("deleted")
-    for study in Study.objects.filter(owner=of, name__in=STUDIES):
-        study.delete()
-    system = System.objects.filter(owner=of, name=SYSTEM).first()
-    corpora = Corpus.objects.filter(owner=of, name__in=(TRAINING, NEWS))
+    corpora = Corpus.objects.filter(owner=of, name__in=(TRAINING, DEV, NEWS))
+    numbers = {corpus.pk for corpus in corpora}
+    tunings = {
+        tuning.job_id
+        for kind in (WeightTuning, TuningRun)
+        for tuning in kind.objects.filter(owner=of, corpus__in=numbers)
+    }
     for job in Job.objects.filter(owner=of, state__in=(Job.State.QUEUED, Job.State.RUNNING)):
-        if job.parameters.get("corpus") in {corpus.pk for corpus in corpora}:
+        if job.pk in tunings or job.parameters.get("corpus") in numbers:
             cancel_job(job)
-    for owned in (system, *corpora):
-        if owned is not None:
+    with transaction.atomic():  # all of it or, where something is in the way, nothing
+        for study in Study.objects.filter(owner=of, name__in=STUDIES):
+            study.delete()
+        # Systems last, whose files do not come back.
+        for owned in (*corpora, *System.objects.filter(owner=of, name__in=SYSTEMS)):
             delete_unless_used(owned)
+        if not RecipeVersion.objects.filter(recipe__name=DIVERSE, lists__isnull=False).exists():
+            Recipe.objects.filter(name=DIVERSE).delete()
+    _note().write_text("deleted")
 
 
 class _Work:
@@ -222,7 +237,9 @@ class _Work:
         from decoding.core.invented.text import LANGUAGE, invent_corpus
 
         sentences = invent_corpus(SEED, references=2)
-        for name, count in ((NEWS, self.size.news), (TRAINING, self.size.training)):
+        for name, count in (
+            (NEWS, self.size.news), (TRAINING, self.size.training), (DEV, self.size.dev),
+        ):  # fmt: skip
             drawn = list(islice(sentences, count))
             if not Corpus.objects.filter(owner=self.owner, name=name).exists():
                 tell(f"{count:,} sentences")
@@ -239,18 +256,30 @@ class _Work:
         tell("done")
 
     def train(self, tell: Tell) -> None:
-        if not System.objects.filter(owner=self.owner, name=SYSTEM).exists():
+        if not System.objects.filter(owner=self.owner, name=TRAINED).exists():
             job = ask_for_training(
-                self._corpus(TRAINING), owner=self.owner, name=SYSTEM, notes="The demonstration's."
+                self._corpus(TRAINING), owner=self.owner, name=TRAINED, notes="The demonstration's."
             )
             self._wait(job, tell)
+        tell("done")
+
+    def tune_weights(self, tell: Tell) -> None:
+        if not System.objects.filter(owner=self.owner, name=SYSTEM).exists():
+            trained, dev = self._system(TRAINED), self._corpus(DEV)
+            tuning = WeightTuning.objects.filter(system=trained, corpus=dev, name=SYSTEM).first()
+            if tuning is None:
+                tuning = ask_for_weights(
+                    trained, dev, owner=self.owner, name=SYSTEM, method="batch-mira",
+                    rounds=self.size.rounds,
+                )  # fmt: skip
+            self._wait(tuning.job, tell)
         tell("done")
 
     def make_lists(self, tell: Tell) -> None:
         add_standard_recipes()
         if not Recipe.objects.filter(name=DIVERSE).exists():
-            diverse = {"kind": RecipeVersion.Kind.DIVERSE, "order": 4, "penalty": 0.5}
-            add_recipe(DIVERSE, diverse, author=self.owner, reason="suits the system's scores")
+            diverse = {"kind": RecipeVersion.Kind.DIVERSE, **DIVERSITY}
+            add_recipe(DIVERSE, diverse, author=self.owner, reason="suits the system's weights")
         versions = [version for _, version in self._conditions()]
         job = ask_for_lists(self._corpus(NEWS), self._system(), versions, owner=self.owner)
         self._wait(job, tell)
@@ -282,17 +311,17 @@ class _Work:
         play_study(study, Leaning(), seed=SEED, kinds=(Kind.EDITING,))
         tell("done")
 
-    def tune(self, tell: Tell) -> None:
-        news, system = self._corpus(NEWS), self._system()
-        run = TuningRun.objects.filter(owner=self.owner, corpus=news, system=system).first()
+    def tune_diversity(self, tell: Tell) -> None:
+        dev, system = self._corpus(DEV), self._system()
+        run = TuningRun.objects.filter(owner=self.owner, corpus=dev, system=system).first()
         if run is None:
             run = ask_for_tuning(
                 owner=self.owner,
-                corpus=news,
+                corpus=dev,
                 system=system,
                 sample_size=self.size.tuned,
                 orders=[2, 4],
-                penalties=[0.05, 0.2, 0.5],
+                penalties=[0.5, 2.0, 5.0],
             )
         self._wait(run.job, tell)
         tell("done")
@@ -302,8 +331,8 @@ class _Work:
     def _corpus(self, name: str) -> Corpus:
         return Corpus.objects.get(owner=self.owner, name=name)
 
-    def _system(self) -> System:
-        return System.objects.get(owner=self.owner, name=SYSTEM)
+    def _system(self, name: str = SYSTEM) -> System:
+        return System.objects.get(owner=self.owner, name=name)
 
     def _conditions(self) -> list[tuple[str, RecipeVersion]]:
         recipes = (CONDITIONS[0], DIVERSE)

@@ -12,6 +12,7 @@ urlpatterns = [
     path("studies/<int:pk>/follows/<slug:name>/", designing.follows, name="follows"),
     path("studies/<int:pk>/power/", designing.power, name="power"),
     path("studies/<int:pk>/copy/", designing.copy, name="copy"),
+    path("studies/<int:pk>/delete/", designing.delete, name="delete"),
     path("studies/<int:pk>/freeze/", designing.freeze, name="freeze"),
     path("studies/<int:pk>/plan.json", designing.registration_file, name="registration"),
     path("studies/<int:pk>/to/<slug:change>/", running.change_state, name="change-state"),

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import gzip
+import ast
+import builtins
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from django.core.management import call_command, get_commands
+from django.core.management import get_commands
 
 from benchmarks.__main__ import REPORT, RESULTS
 from benchmarks.report import report
@@ -64,27 +63,37 @@ def test_the_benchmark_report_has_every_kept_figure():
             assert f"| {row['name'].replace('|', chr(92) + '|')} |" in made
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(900)
-def test_the_commands_for_ones_own_data_run_one_after_the_other(tmp_path, monkeypatch):
-    """docs/own-data.md, line by line, with invented text for Multi30k's files."""
-    mine = tmp_path / "mine"
-    call_command("invent_corpus", output=mine, train=400, tune=12, test=12, verbosity=0)
-    for invented, name in (
-        ("train.qaa", "train.de"), ("train.en", "train.en"),
-        ("tune.qaa", "val.de"), ("tune.en.0", "val.en"),
-        ("test.qaa", "test2016.de"), ("test.en.0", "test2016.en"),
-    ):  # fmt: skip
-        (mine / f"{name}.gz").write_bytes(gzip.compress((mine / invented).read_bytes()))
-    lines = re.findall(r"^    python (manage\.py .*)$", TEXT["docs/own-data.md"], re.MULTILINE)
-    # Those before the one that gives the system to somebody, who is not in this database.
-    for line in lines[: next(n for n, line in enumerate(lines) if "add_system" in line)]:
-        said = subprocess.run(
-            f"{sys.executable} {ROOT}/{line}",
-            shell=True, cwd=tmp_path, capture_output=True, text=True,
-        )  # fmt: skip
-        assert said.returncode == 0, f"{line}\n{said.stderr}"
-    assert len((mine / "test.diverse").read_text().splitlines()) >= 12
+EXAMPLES = [
+    pytest.param(code, id=f"{document}, {number}")
+    for document, text in TEXT.items()
+    for number, code in enumerate(re.findall(r"^```python\n(.*?)^```", text, re.M | re.S), start=1)
+]
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_examples_import_what_they_call(example):
+    """What a reader brings (texts, lists of their own) may be missing, our own names may not."""
+    tree = ast.parse(example)
+    known = set(dir(builtins))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            exec(compile(ast.Module([node], []), "example", "exec"), {})  # it is there
+            known |= {alias.asname or alias.name for alias in node.names}
+    called = {
+        node.func.id if isinstance(node.func, ast.Name) else node.func.value.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and (isinstance(node.func, ast.Name) or isinstance(node.func.value, ast.Name))
+    }
+    constants = {
+        node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id.isupper()
+    }
+    made = {
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    assert called | constants <= known | made
 
 
 def test_every_setting_is_documented():

@@ -110,6 +110,15 @@ def copy_study(study: Study, owner: User) -> Study:
     return made
 
 
+@transaction.atomic
+def delete_study(study: Study) -> None:
+    """Delete a study with all that was answered in it. While people are at it, it stays."""
+    locked = Study.objects.select_for_update().get(pk=study.pk)
+    if locked.is_running:
+        raise InputError(f"{study} is running, so it stays", hint="Pause it or end it first.")
+    locked.delete()
+
+
 def write_wording(study: Study, kind: str, text: str) -> Wording:
     """A new version, unless nothing was changed. Those who agreed to the old one keep it."""
     newest = study.wordings.filter(kind=kind).order_by("-version").first()

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from decoding.access import fetch_for
 from decoding.models import Corpus, System
 from evaluation.core.errors import InputError
-from studies.actions.planning import copy_study, freeze_study, registration, sample_of
+from studies.actions.planning import copy_study, delete_study, freeze_study, registration, sample_of
 from studies.core.assignment import expense, fewest_participants
 from studies.core.entry import LONGEST_SECONDS, reading_seconds, training_seconds
 from studies.forms import (
@@ -217,6 +217,19 @@ def copy(request: HttpRequest, pk: int) -> HttpResponse:
     for one in study.conditions.all():
         fetch_for(request.user, System.objects, pk=one.system_id)
     return redirect("studies:step", copy_study(study, request.user).pk, "design")
+
+
+@login_required
+@require_POST
+def delete(request: HttpRequest, pk: int) -> HttpResponse:
+    study = fetch_for(request.user, Study.objects, edit=True, pk=pk)
+    try:
+        delete_study(study)
+    except InputError as error:
+        messages.error(request, str(error))
+        return redirect(study)
+    messages.info(request, f"{study} is deleted.")
+    return redirect("studies:studies")
 
 
 @login_required

@@ -6,10 +6,10 @@ import pytest
 from playwright.sync_api import expect
 
 from config import demonstration
-from studies.models import Edit, Judgment
+from studies.models import Edit, Judgment, Study
 
 SMALL = demonstration.Size(
-    training=500, news=14, sentences=8, open_sentences=2, draws=1, tuned=3
+    training=500, dev=8, news=14, sentences=8, open_sentences=2, draws=1, rounds=1, tuned=3
 )  # fmt: skip
 
 
@@ -61,6 +61,36 @@ def test_a_visitor_follows_the_tour(
     page.keyboard.press("1")
     expect(page.get_by_text("1 task done")).to_be_visible()
     assert Judgment.objects.filter(participant__is_simulated=False).count() == 1
+
+    page.goto(home)
+    page.get_by_role("link", name="A study of your own", exact=True).click()
+    page.get_by_role("link", name=demonstration.NEWS, exact=True).click()
+    page.get_by_label("Name", exact=True).fill("Mine")
+    page.get_by_role("button", name="Go on to the design").click()
+    page.get_by_label("Sentences").fill("4")
+    page.get_by_label("Draws for each sentence and condition").fill("1")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    for step in ("Screening and training", "Time and pay", "Texts", "Arrival", "Conditions"):
+        page.get_by_role("link", name=step, exact=True).click()
+        expect(page.locator("h2").first).to_have_text(step)
+    page.get_by_role("button", name="Freeze the plan").click()
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    mine = Study.objects.get(name="Mine")
+    assert (mine.state, mine.slots.filter(kind="editing").count()) == ("running", 4 * 2)
+    page.goto(f"{live_server.url}/take/{mine.code}/")
+    expect(page.get_by_role("button", name="I agree and take part")).to_be_visible()
+
+    page.goto(home)
+    page.get_by_role("link", name="Delete the demonstration").click()
+    page.get_by_role("button", name="Delete it").click()
+    expect(page.get_by_text("it is needed by: Mine")).to_be_visible()
+    page.get_by_role("link", name="Mine", exact=True).click()
+    page.get_by_role("button", name="Pause").click()
+    page.get_by_role("link", name="Delete the study").click()
+    page.get_by_role("button", name="Delete it").click()
+    expect(page.get_by_text("Mine is deleted.")).to_be_visible()
 
     page.goto(home)
     page.get_by_role("link", name="Delete the demonstration").click()

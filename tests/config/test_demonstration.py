@@ -7,13 +7,14 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from config import demonstration
-from decoding.models import Corpus, Job, System
+from decoding.models import Corpus, Job, Recipe, System
 from evaluation.core.errors import VariorumError
 from evaluation.models import Analysis
+from studies.actions.planning import copy_study
 from studies.models import Edit, Judgment, Participant, Study
 
 SMALL = demonstration.Size(
-    training=500, news=14, sentences=8, open_sentences=2, draws=1, tuned=3
+    training=500, dev=8, news=14, sentences=8, open_sentences=2, draws=1, rounds=1, tuned=3
 )  # fmt: skip
 
 
@@ -37,11 +38,20 @@ def make(said, stop_at=None):
     demonstration.make(say, here=True, size=SMALL)
 
 
+def make_mine(owner):
+    """A study of somebody's own, of the demonstration's lists."""
+    shown = Study.objects.get(name=demonstration.FINISHED)
+    study = copy_study(shown, owner)
+    study.name = "Mine"
+    study.save()
+    return study
+
+
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_it_is_made_once_whole_and_shown_and_deleted(administrator, client, data_folder, said):
     demonstration.want()
-    for step in (3, 4, 5):
+    for step in (3, 4, 6):
         with pytest.raises(KeyboardInterrupt):
             make(said, stop_at=step)
     assert demonstration.is_wanted()
@@ -50,10 +60,11 @@ def test_it_is_made_once_whole_and_shown_and_deleted(administrator, client, data
 
     make(said)
     assert not demonstration.is_wanted()
-    assert [number for number, words in said if words.endswith(": done")][-7:] == [*range(1, 8)]
-    jobs = Job.objects.filter(parent=None)
+    assert [number for number, words in said if words.endswith(": done")][-8:] == [*range(1, 9)]
+    jobs = Job.objects.filter(parent=None).exclude(kind="measure-system")  # nobody waits for it
     assert set(jobs.values_list("kind", "state")) == {
-        (kind, "done") for kind in ("train-system", "make-lists", "report", "tune-diversity")
+        (kind, "done")
+        for kind in ("train-system", "tune-weights", "make-lists", "report", "tune-diversity")
     }
     finished = Study.objects.get(name=demonstration.FINISHED)
     assert finished.state == Study.State.ENDED
@@ -69,7 +80,7 @@ def test_it_is_made_once_whole_and_shown_and_deleted(administrator, client, data
         reverse("studies:arrive", args=[Study.objects.get(name=demonstration.TO_EDIT).code]),
         reverse("studies:arrive", args=[Study.objects.get(name=demonstration.TO_JUDGE).code]),
         reverse("decoding:browse", args=[Corpus.objects.get(name=demonstration.NEWS).pk,
-                                         System.objects.get().pk]),
+                                         System.objects.get(name=demonstration.SYSTEM).pk]),
         reverse("studies:new"),
     ):  # fmt: skip
         assert f'href="{link}"' in page
@@ -79,7 +90,14 @@ def test_it_is_made_once_whole_and_shown_and_deleted(administrator, client, data
     make(said)
     assert (Edit.objects.count(), Job.objects.count() - before[1]) == (before[0], 1)  # empty lists
 
+    mine = make_mine(administrator)
+    page = client.post(reverse("delete-demonstration"), follow=True).content.decode()
+    assert "cannot be deleted, for it is needed by: Mine" in page
+    assert 'id="demonstration"' in page
+    assert Study.objects.count() == 4
+    client.post(reverse("studies:delete", args=[mine.pk]))
     client.post(reverse("delete-demonstration"))
+    assert not Recipe.objects.filter(name=demonstration.DIVERSE).exists()
     for model in (Corpus, System, Study, Edit, Judgment, Analysis):
         assert not model.objects.exists(), model
     assert 'id="demonstration"' not in client.get("/").content.decode()

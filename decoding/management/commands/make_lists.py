@@ -6,6 +6,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
+_WIDTH = 40
+
 
 class Command(BaseCommand):
     help = (
@@ -49,7 +51,13 @@ class Command(BaseCommand):
             owner=user,
             segments=None if first is None else range(1, min(first, text.segment_count) + 1),
         )
-        follow(job, self.stderr.write, here=options["here"])
+        # In a terminal one line that is written again and again.
+        ending = "\r" if self.stderr.isatty() else "\n"
+        follow(
+            job,
+            lambda words: self.stderr.write(words.ljust(_WIDTH), ending=ending),
+            here=options["here"],
+        )
         for version in versions:
             made = TranslationList.objects.filter(
                 corpus=text, system=maker, recipe_version=version
