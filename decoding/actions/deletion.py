@@ -17,7 +17,9 @@ def delete_unless_used(owned: Corpus | System) -> None:
         with transaction.atomic():
             owned.delete()
     except ProtectedError as error:
-        users = sorted({str(user) for user in islice(error.protected_objects, 100)})
+        # A study's tasks need it; whoever reads this knows the study.
+        needed = islice(error.protected_objects, 100)
+        users = sorted({str(getattr(user, "study", user)) for user in needed})
         shown = ", ".join(users[:3]) + (" and others" if len(users) > 3 else "")
         raise VariorumError(
             f"{owned} cannot be deleted, for it is needed by: {shown}. Delete that first."

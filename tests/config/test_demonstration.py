@@ -10,7 +10,7 @@ from config import demonstration
 from decoding.models import Corpus, Job, Recipe, System
 from evaluation.core.errors import VariorumError
 from evaluation.models import Analysis
-from studies.actions.planning import copy_study
+from studies.actions.planning import copy_study, freeze_study
 from studies.models import Edit, Judgment, Participant, Study
 
 SMALL = demonstration.Size(
@@ -44,7 +44,7 @@ def make_mine(owner):
     study = copy_study(shown, owner)
     study.name = "Mine"
     study.save()
-    return study
+    return freeze_study(study)
 
 
 @pytest.mark.slow

@@ -627,3 +627,29 @@ def test_a_copy_is_a_draft_with_the_same_decisions(client, user, colleague):
     assert freeze_study(made).checksum == study.checksum
     client.force_login(colleague)
     assert client.post(address(study, "copy")).status_code == 404
+
+
+def test_a_study_is_deleted_with_its_answers_but_not_while_it_runs(client, user, colleague):
+    study = make_running_study(user, sentences=2, draws=1, judges=1)
+    play(study)
+    assert Judgment.objects.exists()
+    refused = client.post(address(study, "delete"), follow=True).content.decode()
+    assert "is running, so it stays. Pause it or end it first." in refused
+    assert "Delete the study" not in refused
+    client.post(address(study, "change-state", "stop"))
+    assert "Delete the study" in client.get(address(study, "study")).content.decode()
+    client.force_login(colleague)
+    assert client.post(address(study, "delete")).status_code == 404
+    client.force_login(user)
+    gone = client.post(address(study, "delete"), follow=True).content.decode()
+    assert f"{study.name} is deleted." in gone
+    for model in (Study, Edit, Judgment, Participant):
+        assert not model.objects.exists()
+    study.corpus.refresh_from_db()  # it stays
+
+
+def test_a_draft_is_deleted_on_its_steps(client, user):
+    draft = make_study(user)
+    assert "Delete the study" in client.get(address(draft, "step", "design")).content.decode()
+    client.post(address(draft, "delete"))
+    assert not Study.objects.exists()
