@@ -36,6 +36,11 @@ PRUNING = {
     "": "keep all phrase pairs",
     "a-e": "drop what may be chance, keep what occurs once",
     "a+e": "drop what may be chance: the smallest table",
+    "entropy": "drop what shorter phrases make almost as well (relative entropy)",
+}
+SMOOTHINGS = {
+    "kneser-ney": "modified Kneser-Ney: the best for text",
+    "witten-bell": "Witten-Bell: for few words, such as classes or tags",
 }
 ORDERS = range(1, 8)
 
@@ -75,10 +80,12 @@ class TrainingSettings:
     aligner: str = "hmm"  # one of ALIGNERS
     order: int = 5  # of the language model
     pruning: str = ""  # one of PRUNING
+    smoothing: str = "kneser-ney"  # of the language model, one of SMOOTHINGS
 
     def options(self) -> TrainingOptions:
         """The core's options; `manage.py train_system` makes the same of the same arguments."""
         from decoding.core.corpus.align import AlignmentOptions
+        from decoding.core.corpus.entropy import EntropyOptions
         from decoding.core.corpus.preparation import PreparationOptions
         from decoding.core.corpus.prune import PruningOptions
         from decoding.core.corpus.training import TrainingOptions
@@ -96,8 +103,9 @@ class TrainingSettings:
             source=source,
             target=target,
             alignment=AlignmentOptions(model=self.aligner),  # type: ignore[arg-type]
-            pruning=PruningOptions(self.pruning) if self.pruning else None,
-            language=EstimationOptions(order=self.order),
+            pruning=PruningOptions(self.pruning) if self.pruning in ("a-e", "a+e") else None,
+            entropy=EntropyOptions() if self.pruning == "entropy" else None,
+            language=EstimationOptions(order=self.order, smoothing=self.smoothing),
         )
 
     def as_dict(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from decoding.training import (
     CASES,
     ORDERS,
     PRUNING,
+    SMOOTHINGS,
     TrainingSettings,
     usual_settings,
 )
@@ -32,6 +33,9 @@ class TrainingForm(forms.ModelForm):
     order = forms.TypedChoiceField(
         label="Order of the language model", coerce=int, choices=[(n, n) for n in ORDERS]
     )
+    smoothing = forms.ChoiceField(
+        label="Smoothing of the language model", required=False, choices=list(SMOOTHINGS.items())
+    )
     pruning = forms.ChoiceField(label="Phrase table", required=False, choices=list(PRUNING.items()))
     monolingual = forms.ModelMultipleChoiceField(
         Corpus.objects.none(),
@@ -48,7 +52,7 @@ class TrainingForm(forms.ModelForm):
 
     field_order = [
         "name", "reference", "dev", "source_rules", "target_rules", "case", "aligner", "order",
-        "pruning", "monolingual", "licence", "notes",
+        "smoothing", "pruning", "monolingual", "licence", "notes",
     ]  # fmt: skip
     FIRST = ("name", "reference", "dev")
 
@@ -82,6 +86,9 @@ class TrainingForm(forms.ModelForm):
             self.fields["monolingual"].queryset = more
         else:
             del self.fields["monolingual"]
+
+    def clean_smoothing(self) -> str:
+        return self.cleaned_data["smoothing"] or TrainingSettings().smoothing
 
     def first_fields(self):
         """What one has to look at."""

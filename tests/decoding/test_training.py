@@ -14,6 +14,7 @@ from decoding.actions.jobs import announce, cancel_job, claim_job, retry_job
 from decoding.actions.lists import ask_for_lists
 from decoding.actions.training import ask_for_training, forget_old_trainings
 from decoding.core.corpus import training as core
+from decoding.core.corpus.entropy import EntropyOptions
 from decoding.jobs import run_claimed
 from decoding.models import Job, Recipe, System, TranslationList
 from decoding.training import SHARES, TrainingSettings, folder_of, looks_tokenised, usual_settings
@@ -379,6 +380,17 @@ def test_bad_input_gets_a_sentence(client, user, corpus, no_broker):
         assert says in page.content.decode()
     assert not Job.objects.exists()
     assert client.post(address, good).status_code == 302
+
+
+def test_table_and_language_model_as_asked_for(client, user, corpus, no_broker):
+    client.force_login(user)
+    said = {"name": "x", "case": "as-is", "aligner": "hmm", "order": 3}
+    said |= {"pruning": "entropy", "smoothing": "witten-bell"}
+    assert client.post(reverse("decoding:train", args=[corpus.pk]), said).status_code == 302
+    options = TrainingSettings(**Job.objects.get().parameters["settings"]).options()
+    assert options.entropy == EntropyOptions()
+    assert options.pruning is None
+    assert (options.language.order, options.language.smoothing) == (3, "witten-bell")
 
 
 def test_only_of_what_one_may_see(client, user, colleague, corpus, dev, no_broker):
