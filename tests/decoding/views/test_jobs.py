@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from django.db.models.functions import Now
 from django.urls import reverse
 
 from decoding.actions import jobs as actions
@@ -94,3 +95,10 @@ def test_a_traceback_is_for_administrators(client, user, administrator, job):
     client.force_login(administrator)
     kept = client.get(reverse("admin:decoding_job_change", args=[job.pk]))
     assert "in line 7" in kept.content.decode()
+
+
+@pytest.mark.parametrize(("state", "said"), [("done", False), ("cancelled", True)])
+def test_what_is_done_without_pieces_was_begun(client, user, job, state, said):
+    Job.objects.filter(pk=job.pk).update(state=state, finished_at=Now())
+    client.force_login(user)
+    assert ("not begun" in client.get(job.get_absolute_url()).content.decode()) == said
