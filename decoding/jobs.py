@@ -57,6 +57,10 @@ class WorkerStops(JobStopped):
     """This worker shuts down; the job goes on elsewhere."""
 
 
+class GivesWay(JobStopped):
+    """Other jobs wait for a worker; this one goes on when one comes back to it."""
+
+
 @dataclass(frozen=True, slots=True)
 class JobKind:
     """What is known of a kind of job."""
@@ -207,7 +211,7 @@ def run_claimed(claimed: Job) -> None:
         _finish_unless_lost(run, Job.State.CANCELLED)
     except ClaimLost:
         _log.warning("claim lost; another worker has the job", extra={"job": claimed.pk})
-    except WorkerStops:
+    except (WorkerStops, GivesWay):
         _finish_unless_lost(run, Job.State.QUEUED)
     except VariorumError as error:
         _finish_unless_lost(run, Job.State.FAILED, error=str(error))

@@ -6,6 +6,7 @@ by several threads. Systems are opened once in a process and share their mapped 
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
@@ -19,8 +20,8 @@ from decoding.storage import fetch_folder
 from evaluation.core.errors import VariorumError
 
 if TYPE_CHECKING:  # numba comes with these, and pages must not wait for it
-    from decoding.core.search.decoder import Decoder
-    from decoding.core.search.graph import Derivation
+    from decoding.core.search.decoder import Decoder, SearchOptions
+    from decoding.core.search.graph import Derivation, SearchGraph
 
 _POP_LIMITS = {RecipeVersion.Search.STANDARD: 1000, RecipeVersion.Search.THOROUGH: 5000}
 
@@ -80,7 +81,18 @@ def decoder_of(checksum: str, key: str) -> Decoder:
     from decoding.core.search.decoder import Decoder
     from decoding.core.system import System as CoreSystem
 
-    return Decoder(CoreSystem.open(fetch_folder(checksum, key)))
+    decoder = Decoder(CoreSystem.open(fetch_folder(checksum, key)))
+    # All that is loaded by now stays. Looking through it again and again for garbage stops a
+    # worker's threads for a tenth of a second each time.
+    gc.collect()
+    gc.freeze()
+    return decoder
+
+
+@lru_cache(maxsize=8)
+def _first_search(decoder: Decoder, text: str, search: SearchOptions) -> SearchGraph:
+    """What every list of a sentence begins with, so several recipes cost one such search."""
+    return decoder.search(decoder.collect(text), search)
 
 
 def list_by_decoding(system: System, version: RecipeVersion, source: str) -> list[Translation]:
@@ -91,19 +103,18 @@ def list_by_decoding(system: System, version: RecipeVersion, source: str) -> lis
 
     decoder = decoder_of(system.checksum, system.storage_key)
     search = SearchOptions(pop_limit=_POP_LIMITS[RecipeVersion.Search(version.search)])
-    sentence = decoder.collect(texts_of(system).to_decode(source))
+    graph = _first_search(decoder, texts_of(system).to_decode(source), search)
     if version.kind == RecipeVersion.Kind.UNIQUE_BEST:
-        graph = decoder.search(sentence, search)
         best = graph.best_derivations(version.length, unique=True, most=version.kbest)
         return [_translation(decoder, derivation) for derivation in best]
     options = DiversityOptions(
         version.length, version.order, version.strength, distinct=version.distinct
     )
     if version.from_graph:
-        found = diverse_from_graph(decoder.search(sentence, search), options)
+        found = diverse_from_graph(graph, options)
         return [_translation(decoder, derivation) for derivation in found]
     keep = version.per_list > 1
-    rounds = diverse_list(decoder, sentence, options, search, keep=keep)
+    rounds = diverse_list(decoder, graph.sentence, options, search, first=graph, keep=keep)
     if not keep:
         return [_translation(decoder, one.best) for one in rounds]
     return [

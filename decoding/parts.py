@@ -1,23 +1,44 @@
 """A job of many pieces, shared by all workers: it is split into parts, which are jobs themselves.
 
-The worker that has the job submits the parts once, then takes parts like any other worker until
-none is left. Every piece of a part counts for the whole in the same transaction (JobRun.piece).
+The worker that has the job submits the parts once. Every worker that comes to one of them goes on
+with the next until none is left, and so does the one that has the job; but between two parts each
+gives way to other jobs that wait. Every piece of a part counts for the whole in the same
+transaction (JobRun.piece).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
 
 from decoding.actions.jobs import announce, claim_job, retry_job
-from decoding.jobs import JobRun, run_claimed
+from decoding.jobs import GivesWay, JobRun, run_claimed, worker_stops
 from decoding.models import Job
+from decoding.queries.jobs import unfinished, waiting
 from evaluation.core.errors import VariorumError
 
-# How long to wait for parts that other workers have, before looking again.
-_PATIENCE_SECONDS = 0.2
+# How long to wait for parts that other workers have, before looking again: at first, for the last
+# parts are small, and at most.
+_FIRST_WAIT_SECONDS = 0.01
+_LONGEST_WAIT_SECONDS = 0.5
+
+_LEAST, _MOST = 5, 200  # pieces of a part
+
+
+def cut(pieces: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    """Cut a job's pieces for `share_out`.
+
+    Into equal parts, each large enough to be worth its announcement; but the last ones become
+    smaller and smaller, so that all workers end at about the same time.
+    """
+    whole = max(40, min(_MOST, len(pieces) // 64))
+    start = 0
+    while left := len(pieces) - start:
+        size = min(left, max(_LEAST, min(whole, left // 4)))
+        yield pieces[start : start + size]
+        start += size
 
 
 def share_out(
@@ -32,8 +53,7 @@ def share_out(
         _submit(run, kind, parts, sizes)
     for part in run.job.parts.filter(state__in=[Job.State.FAILED, Job.State.CANCELLED]):
         retry_job(part)
-    while _help(run):
-        run.check()
+    _work_off(run)
     failed = run.job.parts.exclude(state=Job.State.DONE).order_by("pk").first()
     if failed is not None:
         raise VariorumError(failed.error or "A part of it was cancelled. Try again.")
@@ -59,16 +79,46 @@ def _submit(
             )
             for number, (parameters, size) in enumerate(zip(parts, sizes, strict=True), start=1)
         )
-        transaction.on_commit(lambda: [announce(part.pk) for part in made])
+        transaction.on_commit(lambda: announce(*(part.pk for part in made)))
 
 
-def _help(run: JobRun) -> bool:
-    """Take a waiting part and work on it, or wait a little. False when no part is open."""
-    waiting = run.job.parts.filter(state=Job.State.QUEUED).order_by("pk").values_list("pk")
-    for (pk,) in waiting[:1]:
-        claimed = claim_job(pk)
-        if claimed is not None:
-            run_claimed(claimed)
-        return True
-    run.wait(_PATIENCE_SECONDS)
-    return run.job.parts.filter(state__in=[Job.State.QUEUED, Job.State.RUNNING]).exists()
+def _work_off(run: JobRun) -> None:
+    """Take waiting parts and work on them until all are done; wait for those that others have."""
+    patience = _FIRST_WAIT_SECONDS
+    while True:
+        run.check()
+        if _take_part(run.job.pk):
+            patience = _FIRST_WAIT_SECONDS
+            # Whoever takes the job up again tries the failed parts again, so not with those.
+            failed = run.job.parts.filter(state=Job.State.FAILED)
+            if _others_wait(run.job.pk) and not failed.exists():
+                raise GivesWay
+        elif unfinished(run.job.parts.all()).exists():
+            run.wait(patience)
+            patience = min(2 * patience, _LONGEST_WAIT_SECONDS)
+        else:
+            return
+
+
+def go_on(part: Job) -> None:
+    """Having done a part, take the next ones of its job, without waiting for the bell of each."""
+    while not worker_stops.is_set() and not _others_wait(part.parent_id):
+        if not _take_part(part.parent_id):
+            return
+
+
+def _take_part(parent: int) -> bool:
+    """Work on the job's next waiting part; False when there is none."""
+    parts = waiting(Job.objects.filter(parent=parent))
+    pk = parts.order_by("pk").values_list("pk", flat=True).first()
+    if pk is None:
+        return False
+    claimed = claim_job(pk)
+    if claimed is not None:
+        run_claimed(claimed)
+    return True
+
+
+def _others_wait(parent: int) -> bool:
+    """Whether another job waits, maybe for this very thread, which may be the only one there is."""
+    return waiting(Job.objects.filter(parent=None)).exclude(pk=parent).exists()

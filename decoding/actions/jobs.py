@@ -60,8 +60,8 @@ def submit_once(kind: str, *, owner: User, parameters: Mapping[str, Any], title:
     return going_on or submit_job(kind, owner=owner, parameters=parameters, title=title)
 
 
-def announce(pk: int) -> None:
-    """Ring the broker's bell. Without a broker the job waits, and a worker rings again later.
+def announce(*keys: int) -> None:
+    """Ring the broker's bell. Without a broker the jobs wait, and a worker rings again later.
 
     A part of a job waits behind all jobs, so that a small one begins as soon as some worker has
     finished what it is at, however many parts a huge one has.
@@ -70,18 +70,22 @@ def announce(pk: int) -> None:
 
     from decoding.tasks import run_job
 
-    is_part = Job.objects.filter(pk=pk, parent__isnull=False).exists()
+    parts = Job.objects.filter(pk__in=keys, parent__isnull=False)
+    last = set(parts.values_list("pk", flat=True))
+    heard = []
     try:
-        run_job.apply_async(
-            (pk,),
-            priority=_LAST if is_part else _FIRST,
-            # Once more at once: the first try finds out that a kept connection is a dead one.
-            retry_policy={"max_retries": 1, "interval_start": 0},
-        )
+        for pk in keys:
+            run_job.apply_async(
+                (pk,),
+                priority=_LAST if pk in last else _FIRST,
+                # Once more at once: the first try finds out that a kept connection is a dead one.
+                retry_policy={"max_retries": 1, "interval_start": 0},
+            )
+            heard.append(pk)
     except (OperationalError, OSError) as error:
-        _log.warning("broker out of reach; job waits", extra={"job": pk, "error": str(error)})
-        return
-    Job.objects.filter(pk=pk, state=Job.State.QUEUED).update(announced_at=Now())
+        waiting = keys[len(heard) :]
+        _log.warning("broker out of reach; jobs wait", extra={"jobs": waiting, "error": str(error)})
+    Job.objects.filter(pk__in=heard, state=Job.State.QUEUED).update(announced_at=Now())
 
 
 def claim_job(pk: int) -> Job | None:
@@ -143,8 +147,7 @@ def recover_jobs() -> int:
         **gone,
     )
     recovered = lost.update(state=Job.State.QUEUED, claim=None, announced_at=None)
-    for pk in unannounced().values_list("pk", flat=True)[:1000]:
-        announce(pk)
+    announce(*unannounced().values_list("pk", flat=True)[:1000])
     return recovered
 
 

@@ -28,6 +28,10 @@ def unfinished(jobs: QuerySet[Job]) -> QuerySet[Job]:
     return jobs.filter(state__in=[Job.State.QUEUED, Job.State.RUNNING])
 
 
+def waiting(jobs: QuerySet[Job]) -> QuerySet[Job]:
+    return jobs.filter(state=Job.State.QUEUED)
+
+
 def abandoned() -> QuerySet[Job]:
     """Running, by a worker that has not been heard of for longer than the lease.
 

@@ -32,8 +32,12 @@ def run_job(pk: int) -> None:
 
 
 def _run(claimed) -> None:
+    from decoding.parts import go_on
+
     if claimed is not None:
         run_claimed(claimed)
+        if claimed.parent_id is not None:
+            go_on(claimed)
 
 
 @worker_shutting_down.connect

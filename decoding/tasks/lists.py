@@ -11,7 +11,7 @@ from decoding.actions.lists import MadeList, save_lists
 from decoding.jobs import JobRun, JobStopped, job
 from decoding.makers import Maker, maker_for
 from decoding.models import Corpus, FailedSegment, RecipeVersion, Segment, System, TranslationList
-from decoding.parts import share_out
+from decoding.parts import cut, share_out
 from decoding.queries.lists import lists_there, segments_without
 from evaluation.core.errors import VariorumError
 
@@ -50,15 +50,14 @@ def share_lists(
         if not run.result.get("parts"):  # else the parts are there
             missing = segments_without(corpus, system, wanted, numbers)
             keys = list(missing.values_list("pk", flat=True))
-        size = max(20, min(200, len(keys) // 64))
         parts += [
             {
                 "corpus": corpus.pk,
                 "system": system,
                 "recipe_versions": list(wanted),
-                "segments": keys[start : start + size],
+                "segments": some,
             }
-            for start in range(0, len(keys), size)
+            for some in cut(keys)
         ]
     share_out(run, "make-lists-part", parts, [len(part["segments"]) for part in parts])
 

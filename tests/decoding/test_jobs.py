@@ -30,7 +30,7 @@ def break_down(run):
 @pytest.fixture(autouse=True)
 def no_broker(monkeypatch):
     """Here the bell is not rung: nothing listens. test_faults.py has the real one."""
-    monkeypatch.setattr(actions, "announce", lambda pk: None)
+    monkeypatch.setattr(actions, "announce", lambda *keys: None)
 
 
 @pytest.fixture

@@ -26,8 +26,8 @@ SEGMENTS = [(f"satz {number}", [f"this is sentence {number}"]) for number in ran
 
 @pytest.fixture(autouse=True)
 def no_broker(monkeypatch):
-    monkeypatch.setattr(job_actions, "announce", lambda pk: None)
-    monkeypatch.setattr("decoding.parts.announce", lambda pk: None)
+    monkeypatch.setattr(job_actions, "announce", lambda *keys: None)
+    monkeypatch.setattr("decoding.parts.announce", lambda *keys: None)
 
 
 @pytest.fixture
@@ -223,7 +223,7 @@ def test_a_failed_part_fails_the_whole_and_is_tried_again(
     monkeypatch.setattr(lists, "save_lists", save)
     assert run(job).state == "failed"
     assert job.error == "The disk is full."
-    assert TranslationList.objects.count() == job.done == 20
+    assert TranslationList.objects.count() == job.done == 22
     monkeypatch.setattr(lists, "save_lists", real)
     retry_job(job)
     assert run(job).state == "done"

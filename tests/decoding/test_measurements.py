@@ -38,8 +38,8 @@ SEGMENTS = [
 
 @pytest.fixture(autouse=True)
 def no_broker(monkeypatch):
-    monkeypatch.setattr(job_actions, "announce", lambda pk: None)
-    monkeypatch.setattr("decoding.parts.announce", lambda pk: None)
+    monkeypatch.setattr(job_actions, "announce", lambda *keys: None)
+    monkeypatch.setattr("decoding.parts.announce", lambda *keys: None)
 
 
 @pytest.fixture

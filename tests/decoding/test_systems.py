@@ -55,7 +55,7 @@ ABOUT = {"name": "small", "source_language": "de", "target_language": "en"}
 
 @pytest.fixture(autouse=True)
 def no_broker(monkeypatch):
-    monkeypatch.setattr(job_actions, "announce", lambda pk: None)
+    monkeypatch.setattr(job_actions, "announce", lambda *keys: None)
 
 
 def archive(tmp_path, **changed: str) -> SimpleUploadedFile:

@@ -53,7 +53,7 @@ def dev(user):
 
 @pytest.fixture
 def no_broker(monkeypatch):
-    monkeypatch.setattr(job_actions, "announce", lambda pk: None)
+    monkeypatch.setattr(job_actions, "announce", lambda *keys: None)
 
 
 def run(job: Job) -> Job:

@@ -27,8 +27,8 @@ SEGMENTS = [("das haus", ["the home"]), ("haus", []), ("haus das", ["that house"
 
 @pytest.fixture(autouse=True)
 def no_broker(monkeypatch):
-    monkeypatch.setattr(job_actions, "announce", lambda pk: None)
-    monkeypatch.setattr("decoding.parts.announce", lambda pk: None)
+    monkeypatch.setattr(job_actions, "announce", lambda *keys: None)
+    monkeypatch.setattr("decoding.parts.announce", lambda *keys: None)
 
 
 @pytest.fixture

@@ -37,8 +37,8 @@ SEGMENTS = [
 
 @pytest.fixture
 def no_broker(monkeypatch):
-    monkeypatch.setattr(job_actions, "announce", lambda pk: None)
-    monkeypatch.setattr("decoding.parts.announce", lambda pk: None)
+    monkeypatch.setattr(job_actions, "announce", lambda *keys: None)
+    monkeypatch.setattr("decoding.parts.announce", lambda *keys: None)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ HTMX = {"HX-Request": "true"}
 
 @pytest.fixture(autouse=True)
 def no_broker(monkeypatch):
-    monkeypatch.setattr(actions, "announce", lambda pk: None)
+    monkeypatch.setattr(actions, "announce", lambda *keys: None)
 
 
 def submit(owner, **options):

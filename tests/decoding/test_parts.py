@@ -1,0 +1,78 @@
+"""Jobs in parts: how they are cut, and who works on them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from decoding.actions import jobs as job_actions
+from decoding.actions.jobs import claim_job, submit_job
+from decoding.jobs import job, run_claimed
+from decoding.models import Job
+from decoding.parts import cut, share_out
+from decoding.tasks import run_job
+
+# Jobs beat from a thread of their own, which sees only what is committed.
+pytestmark = pytest.mark.django_db(transaction=True)
+
+seen: list[object] = []
+
+
+@job("test-whole", title="Is shared out")
+def whole(run):
+    numbers = range(run.parameters["parts"])
+    share_out(run, "test-part", [{"number": number} for number in numbers], [1 for _ in numbers])
+
+
+@job("test-part", title="Is a part")
+def part(run):
+    if run.parameters["number"] == run.job.parent.parameters.get("joined at"):
+        submit_job("self-test", owner=run.job.owner, parameters={})
+    with run.piece():
+        seen.append(run.parameters["number"])
+
+
+@pytest.fixture(autouse=True)
+def no_broker(monkeypatch):
+    seen.clear()
+    monkeypatch.setattr(job_actions, "announce", lambda *keys: None)
+    monkeypatch.setattr("decoding.parts.announce", lambda *keys: None)
+
+
+@given(st.integers(0, 30_000))
+def test_a_job_is_cut_into_all_of_its_pieces(count):
+    parts = list(cut(range(count)))
+    assert [piece for one in parts for piece in one] == list(range(count))
+    sizes = [len(one) for one in parts]
+    assert sizes == sorted(sizes, reverse=True)
+    assert all(size <= 200 for size in sizes)
+    # Whoever is left with the last part keeps the others waiting for less than others had to do.
+    assert count < 20 or sizes[-1] <= 8
+    assert len(parts) <= 64 + count // 200 + 20
+
+
+def test_who_has_the_whole_gives_way_to_a_job_that_waits_and_comes_back(user):
+    asked = submit_job("test-whole", owner=user, parameters={"parts": 5, "joined at": 1})
+    run_claimed(claim_job(asked.pk))
+    asked.refresh_from_db()
+    assert (asked.state, asked.done, seen) == ("queued", 2, [0, 1])
+    Job.objects.get(kind="self-test").delete()
+    run_claimed(claim_job(asked.pk))
+    asked.refresh_from_db()
+    assert (asked.state, asked.done, seen) == ("done", 5, [0, 1, 2, 3, 4])
+
+
+def test_who_comes_to_a_part_goes_on_until_another_job_waits(user):
+    asked = submit_job("test-whole", owner=user, parameters={"parts": 5, "joined at": 3})
+    claim_job(asked.pk)  # some other worker has the whole
+    parts = [
+        Job.objects.create(
+            kind="test-part", owner=user, parent=asked, total=1, parameters={"number": number}
+        )
+        for number in range(5)
+    ]
+    Job.objects.filter(pk=asked.pk).update(total=5)
+    run_job(parts[1].pk)
+    assert seen == [1, 0, 2, 3]
+    assert asked.parts.get(state="queued") == parts[4]
