@@ -61,7 +61,12 @@ class RecipeForm(ModelForm):
     def __init__(self, *args, **kwargs) -> None:
         super().__init__(*args, **kwargs)
         newest = self.instance.newest if self.instance.pk else RecipeVersion()
-        shown = forms.fields_for_model(RecipeVersion, fields=RecipeVersion.SETTINGS)
+        # As they are written: a capital N is another setting than n.
+        small = {
+            name: RecipeVersion._meta.get_field(name).verbose_name
+            for name in ("order", "penalty", "penalties")
+        }
+        shown = forms.fields_for_model(RecipeVersion, fields=RecipeVersion.SETTINGS, labels=small)
         for name, field in shown.items():
             field.initial = getattr(newest, name)
             self.fields[name] = field

@@ -35,6 +35,11 @@ class MakeListsForm(forms.Form):
         ]
         versions = newest_versions().filter(kind__in=kinds)
         self.fields["recipes"].queryset = versions
+        if not versions:
+            which = "for pools" if system.is_external else "that decodes"
+            self.fields[
+                "recipes"
+            ].help_text = f"There is no recipe {which} yet. An administrator can add one."
         self.fields["recipes"].label_from_instance = lambda version: (
             f"{version.recipe.name} ({version.summary})"
         )
