@@ -1,7 +1,8 @@
 """Text as people write it, and as a system wants it: prepared before decoding, restored after.
 
-Systems that were trained here keep how their text was prepared; those from elsewhere take and
-give text as it is.
+Systems that were trained here keep how their text was prepared; those imported from elsewhere take
+and give text as it is. What an external system translated may be written as people write, so it is
+cut into words, as the references are, for whatever compares the two.
 """
 
 from __future__ import annotations
@@ -17,12 +18,16 @@ if TYPE_CHECKING:
     from decoding.core.corpus.preparation import Preparation
 
 
+_WITHOUT_BLANKS = {"ja", "zh"}
+
+
 @dataclass(frozen=True, slots=True)
 class SystemTexts:
     """How a system's two sides are treated; None leaves text as it is."""
 
     source: Preparation | None = None
     target: Preparation | None = None
+    words: Preparation | None = None  # cuts translations and references alike, where both are text
 
     def to_decode(self, text: str) -> str:
         """A segment's source, as the system knows its words."""
@@ -30,7 +35,11 @@ class SystemTexts:
 
     def to_compare(self, text: str) -> str:
         """A reference, in the words in which the system translates."""
-        return self.target.prepare(text) if self.target else text
+        return self.target.prepare(text) if self.target else self.to_measure(text)
+
+    def to_measure(self, text: str) -> str:
+        """A translation, in words that can be found in a reference."""
+        return " ".join(self.words.tokenize(text)) if self.words else text
 
     def to_read(self, text: str) -> str:
         """A translation, as its language is written."""
@@ -50,8 +59,17 @@ class SystemTexts:
 def texts_of(system: System) -> SystemTexts:
     """How the system's text is treated."""
     if system.is_external:
-        return SystemTexts()
+        return SystemTexts(words=_words_of(system.target_language.partition("-")[0].lower()))
     return _stored(system.checksum, system.storage_key)
+
+
+@lru_cache(maxsize=8)
+def _words_of(language: str) -> Preparation:
+    """By Moses' rules, which let tokenised text be; by characters where no blanks are written."""
+    from decoding.core.corpus.preparation import Preparation, PreparationOptions
+
+    segmenter = "characters" if language in _WITHOUT_BLANKS else None
+    return Preparation(PreparationOptions(language=language, segmenter=segmenter))
 
 
 @lru_cache(maxsize=8)

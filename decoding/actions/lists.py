@@ -99,9 +99,13 @@ def save_lists(made: Sequence[MadeList], job: Job, system: int) -> None:
     To be called within a transaction, with the segments in order, so that two who write the same
     lists wait for each other in one direction only.
     """
+    texts = texts_of(System.objects.get(pk=system))
     figures = list_figures(
-        [[translation.text for translation in one.translations] for one in made],
-        _references((one.segment for one in made), System.objects.get(pk=system)),
+        [[texts.to_measure(one.text) for one in listed.translations] for listed in made],
+        [
+            [texts.to_compare(reference.text) for reference in listed.segment.references.all()]
+            for listed in made
+        ],
     )
     rows: list[tuple[TranslationList, MadeList, ListFigures | None]] = []
     for one, known in zip(made, figures, strict=True):
@@ -181,14 +185,6 @@ def _row(one: MadeList, known: ListFigures | None, job: Job, system: int) -> Tra
         coverage=known and known.coverage,
         statistics=known and known.kept_statistics,
     )
-
-
-def _references(segments: Iterable[Segment], system: System) -> list[list[str]]:
-    """The segments' references, which were fetched with them, in the system's words."""
-    words = texts_of(system).to_compare
-    return [
-        [words(reference.text) for reference in segment.references.all()] for segment in segments
-    ]
 
 
 def _provenance(one: MadeList) -> dict[str, object]:

@@ -104,6 +104,7 @@ def test_the_whole_way(
     work()
     hand.click(page.get_by_role("link", name="Browse the lists"))
     expect(page.get_by_role("heading", name="3 segments")).to_be_visible()
+    page.wait_for_load_state()  # what a choice does is the script's
     hand.choose(page.get_by_label("Sort by"), "gain in coverage, falling")
     page.wait_for_url("**sort=-gain**")
     hand.click(page.get_by_role("link", name="das haus"))

@@ -119,6 +119,27 @@ def test_figures_are_those_of_the_metrics(user, corpus, system, two_best):
     assert made.coverage == pytest.approx(100 * (1 * 3 / 4 * 1 / 3 * 1 / 2) ** 0.25)
 
 
+@pytest.mark.parametrize(
+    ("language", "translation", "reference"),
+    [
+        ("en", "The house, it is big.", "The house , it is big ."),
+        ("en", "The house , it is big .", "The house, it is big."),
+        ("zh", "房子很大。", "房 子 很 大 。"),
+    ],
+)
+def test_uploaded_text_is_compared_word_by_word(user, two_best, language, translation, reference):
+    corpus = make_corpus(user, [("das haus", [reference])], target_language=language)
+    system = add_external_system(
+        owner=user, name="neural", source_language="de", target_language=language
+    )
+    add_pool(system, corpus, [[NBestEntry(0, translation)]], name="plain.txt")
+    run(ask_for_lists(corpus, system, [two_best], owner=user))
+    made = TranslationList.objects.get()
+    assert made.entries.get().text == translation
+    assert made.first_bleu1 > 60
+    assert made.coverage > 60
+
+
 def test_a_corpus_without_references_has_lists_without_figures(user, two_best):
     corpus = make_corpus(user, [("ein haus", [])])
     system = add_external_system(
