@@ -16,6 +16,7 @@ from urllib.parse import urlencode, urljoin, urlsplit
 
 _MOST_REDIRECTS = 5
 _BEFORE_TASKS = ("screening", "instructions", "training")
+_SECONDS_BETWEEN = 1.0  # from telling how many answers there are to telling it again
 
 
 @dataclass(slots=True)
@@ -193,11 +194,13 @@ def play(
     most_answers: int | None = None,
     at_once: int = 8,
     done: Callable[[], None] = lambda: None,
+    tell: Callable[[int], None] = lambda answers: None,
 ) -> int:
     """Let so many people do all they may; how many answers they gave.
 
     ``link`` gives each their way in. They come ``at_once`` at a time; ``done`` is called after
-    each answer, and ends the play by raising.
+    each answer, in the thread that gave it; ``tell`` is told now and then how many there are, in
+    the caller's. Either ends the play by raising.
     """
     numbers = iter(range(people))
     lock = threading.Lock()
@@ -215,7 +218,7 @@ def play(
             try:
                 person = Person(browser, link(number), random.Random(f"{seed}-{number}"))
                 page = person.arrive()
-                while page.kind:
+                while page.kind and not problems:
                     page = person.answer(page)
                     with lock:
                         answers += 1
@@ -230,8 +233,13 @@ def play(
     threads = [threading.Thread(target=work, daemon=True) for _ in range(at_once)]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        thread.join()
+    while any(thread.is_alive() for thread in threads):
+        for thread in threads:
+            thread.join(_SECONDS_BETWEEN / at_once)
+        try:
+            tell(answers)
+        except BaseException as error:  # noqa: BLE001 (raised when all have stopped)
+            problems.append(error)
     if problems:
         raise problems[0]
     return answers

@@ -28,6 +28,7 @@ def simulate_crowd(run: JobRun) -> dict[str, int]:
         seed=run.parameters["seed"] + run.job.attempts,
         at_once=run.parameters.get("at_once", 4),
         done=run.check,
+        tell=lambda answers: run.say(f"{answers:,} answers"),
     )
     return {"answers": answers}
 

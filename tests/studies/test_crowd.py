@@ -8,7 +8,8 @@ import pytest
 from django.core.management import call_command
 
 from decoding.actions.jobs import claim_job, submit_job
-from decoding.jobs import run_claimed
+from decoding.jobs import Cancelled, run_claimed
+from studies import crowd
 from studies.actions.planning import freeze_study
 from studies.actions.running import start_study
 from studies.arrivals import simulation_proof
@@ -48,6 +49,27 @@ def test_a_complete_study_by_a_job(user, web_server):
     assert set(Participant.objects.values_list("is_simulated", flat=True)) == {True}
     assert all(Edit.objects.values_list("text", flat=True))
     assert len(set(Judgment.objects.values_list("choice", flat=True))) > 1
+
+
+def test_whoever_lets_them_come_is_told_how_far_they_are(user, web_server, monkeypatch):
+    monkeypatch.setattr(crowd, "_SECONDS_BETWEEN", 0.02)
+    study = make_running_study(user, sentences=2)
+    told = []
+
+    def play(tell):
+        link = f"/take/{study.code}/"
+        crowd.play(web_server.address, lambda n: link, people=4, seed=1, at_once=2, tell=tell)
+
+    play(told.append)
+    assert told == sorted(told)
+    assert told[-1] == Edit.objects.count() > 0
+    assert set(told) - {0, told[-1]}  # on the way, too
+
+    def enough(answers):
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        play(enough)
 
 
 def test_a_crowd_by_the_command(user, web_server, capsys):
