@@ -21,9 +21,10 @@ from tests.factories import make_corpus, make_list, make_recipe, make_system, ma
 
 
 def work() -> None:
-    """What a worker would do."""
-    for pk in Job.objects.filter(state="queued").order_by("pk").values_list("pk", flat=True):
-        run_claimed(claim_job(pk))
+    """What a worker would do: also come back to a job that gave way to another."""
+    queued = Job.objects.filter(state="queued").order_by("pk")
+    while (job := queued.first()) is not None:
+        run_claimed(claim_job(job.pk))
 
 
 @pytest.fixture

@@ -331,7 +331,7 @@ def test_a_good_corpus(client, which):
     assert (corpus.source_direction, corpus.target_direction) == ("ltr", "rtl")
     assert corpus.licence == "CC BY 4.0"
     page = client.get(corpus.get_absolute_url()).content.decode()
-    assert 'lang="de">das haus</td>' in page
+    assert 'lang="de">das haus</div>' in page
     again = client.post(reverse("decoding:add-corpus"), {"name": "good", "source_language": "de",
         "target_language": "ar", "format": "text", "source": upload("a", TWO_LINES)})  # fmt: skip
     assert "you have a corpus named good already" in again.content.decode()
