@@ -112,7 +112,8 @@ def all_pairs_against_sampled(lists: KBestLists) -> Row:
 
     start = _uniform(lists)
     options = AproOptions()
-    objective = RankingObjective(lists, BLEU.of_sentences(lists.statistics), options.C)
+    quality = BLEU.of_sentences(lists.statistics, options.brevity)
+    objective = RankingObjective(lists, quality, options.C)
     tune_pro(lists, start, np.random.default_rng(1))
     tune_apro(lists, start, np.random.default_rng(1))
     allowed = seconds(lambda: tune_pro(lists, start, np.random.default_rng(1)), cpu=True)
