@@ -190,9 +190,11 @@ def _memory(data: Path, folder: Path) -> Iterator[Row]:
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         peaks[size] = json.loads(done.stdout)
     small, _, large = SIZES
+    for each in peaks.values():
+        each["whole"] = max(each.values())
     for step in peaks[small]:
         yield Row(
-            f"memory of the step {step}",
+            "memory of the whole training" if step == "whole" else f"memory of the step {step}",
             peaks[large][step] / peaks[small][step],
             f"peak with {large:,} pairs / {small:,}",
             aim="at most 2 for 16 times the text",
