@@ -22,13 +22,14 @@ def follow(job: Job, tell: Callable[[str], None], *, here: bool) -> Job:
     if job.state in (Job.State.FAILED, Job.State.CANCELLED):
         retry_job(job)
         job.refresh_from_db()
-    if here:
-        claimed = claim_job(job.pk)
-        if claimed is not None:
-            run_claimed(claimed)
     job.refresh_from_db()
     said = ""
     while not job.is_finished:
+        # Again and again, for a job gives way when another waits.
+        if here and (claimed := claim_job(job.pk)) is not None:
+            run_claimed(claimed)
+            job.refresh_from_db()
+            continue
         waits = job.state == Job.State.QUEUED
         share = "waits for a worker" if waits else f"{job.share_done or 0:.0%}"
         words = f"{share} {job.message}".strip()
