@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def submit(user, monkeypatch):
-    monkeypatch.setattr(actions, "announce", lambda pk: None)
+    monkeypatch.setattr(actions, "announce", lambda *keys: None)
 
     def submit(kind="self-test"):
         given = {"pieces": 2, "seconds_per_piece": 0.0}
@@ -54,3 +54,19 @@ def test_it_tells_how_far_the_worker_is(submit, monkeypatch):
     monkeypatch.setattr("decoding.following.sleep", lambda seconds: next(steps)())
     assert follow(job, told.append, here=False).state == "done"
     assert told == ["waits for a worker", "50% the first"]
+
+
+def test_what_gives_way_is_taken_up_again(submit, monkeypatch):
+    job = submit()
+    turns = []
+
+    def gives_way_once(claimed):
+        turns.append(claimed.attempts)
+        if len(turns) == 1:
+            Job.objects.filter(pk=claimed.pk).update(state="queued", claim=None)
+        else:
+            run_claimed(claimed)
+
+    monkeypatch.setattr("decoding.following.run_claimed", gives_way_once)
+    assert follow(job, lambda words: None, here=True).state == "done"
+    assert turns == [1, 2]
