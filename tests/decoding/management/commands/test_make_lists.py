@@ -39,8 +39,8 @@ def make(recipes=("Two",), **options):
 
 
 def test_in_this_process_where_no_worker_runs(pool, monkeypatch, capsys):
-    monkeypatch.setattr(job_actions, "announce", lambda pk: None)
-    monkeypatch.setattr("decoding.parts.announce", lambda pk: None)
+    monkeypatch.setattr(job_actions, "announce", lambda *keys: None)
+    monkeypatch.setattr("decoding.parts.announce", lambda *keys: None)
     make(["Two", "Three"], segments=3, here=True)
     assert capsys.readouterr().out.splitlines() == [
         "3 of 4 segments have lists by Two.",
