@@ -32,12 +32,18 @@ def run_job(pk: int) -> None:
 
 
 def _run(claimed) -> None:
+    from decoding.actions.jobs import announce
+    from decoding.models import Job
     from decoding.parts import go_on
+    from decoding.queries.jobs import waiting
 
-    if claimed is not None:
-        run_claimed(claimed)
-        if claimed.parent_id is not None:
-            go_on(claimed)
+    if claimed is None:
+        return
+    run_claimed(claimed)
+    if claimed.parent_id is not None:
+        go_on(claimed)
+    elif not worker_stops.is_set() and waiting(Job.objects.filter(pk=claimed.pk)).exists():
+        announce(claimed.pk)  # it gave way, and its turn comes after those that wait
 
 
 @worker_shutting_down.connect

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from decoding import parts
 from decoding.actions import jobs as job_actions
 from decoding.actions.jobs import claim_job, submit_job
-from decoding.jobs import job, run_claimed
+from decoding.jobs import job
 from decoding.models import Job
 from decoding.parts import cut, share_out
 from decoding.tasks import run_job
@@ -34,10 +35,13 @@ def part(run):
 
 
 @pytest.fixture(autouse=True)
-def no_broker(monkeypatch):
+def rung(monkeypatch):
+    """For which jobs the bell was rung."""
     seen.clear()
-    monkeypatch.setattr(job_actions, "announce", lambda *keys: None)
-    monkeypatch.setattr("decoding.parts.announce", lambda *keys: None)
+    rung = []
+    for module in (job_actions, parts):
+        monkeypatch.setattr(module, "announce", lambda *keys: rung.extend(keys))
+    return rung
 
 
 @given(st.integers(0, 30_000))
@@ -52,13 +56,15 @@ def test_a_job_is_cut_into_all_of_its_pieces(count):
     assert len(parts) <= 64 + count // 200 + 20
 
 
-def test_who_has_the_whole_gives_way_to_a_job_that_waits_and_comes_back(user):
+def test_who_has_the_whole_gives_way_to_a_job_that_waits_and_comes_back(user, rung):
     asked = submit_job("test-whole", owner=user, parameters={"parts": 5, "joined at": 1})
-    run_claimed(claim_job(asked.pk))
+    run_job(asked.pk)
     asked.refresh_from_db()
     assert (asked.state, asked.done, seen) == ("queued", 2, [0, 1])
-    Job.objects.get(kind="self-test").delete()
-    run_claimed(claim_job(asked.pk))
+    other = Job.objects.get(kind="self-test")
+    assert rung[-2:] == [other.pk, asked.pk]  # in turn
+    other.delete()
+    run_job(asked.pk)
     asked.refresh_from_db()
     assert (asked.state, asked.done, seen) == ("done", 5, [0, 1, 2, 3, 4])
 
@@ -66,13 +72,13 @@ def test_who_has_the_whole_gives_way_to_a_job_that_waits_and_comes_back(user):
 def test_who_comes_to_a_part_goes_on_until_another_job_waits(user):
     asked = submit_job("test-whole", owner=user, parameters={"parts": 5, "joined at": 3})
     claim_job(asked.pk)  # some other worker has the whole
-    parts = [
+    theirs = [
         Job.objects.create(
             kind="test-part", owner=user, parent=asked, total=1, parameters={"number": number}
         )
         for number in range(5)
     ]
     Job.objects.filter(pk=asked.pk).update(total=5)
-    run_job(parts[1].pk)
+    run_job(theirs[1].pk)
     assert seen == [1, 0, 2, 3]
-    assert asked.parts.get(state="queued") == parts[4]
+    assert asked.parts.get(state="queued") == theirs[4]
