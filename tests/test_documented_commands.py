@@ -95,6 +95,7 @@ class Installation:
             "VARIORUM_DEMONSTRATION": "false",
             "DATABASE_URL": "",
         }
+        self.environment.pop("DJANGO_ALLOW_ASYNC_UNSAFE", None)  # the browser's tests set it
         self.up = subprocess.Popen(
             [sys.executable, ROOT / "manage.py", "up"], env=self.environment, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

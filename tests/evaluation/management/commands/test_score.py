@@ -57,7 +57,7 @@ def test_every_option_is_documented():
     own = {option for action in parser._actions for option in action.option_strings} - known
     text = (settings.BASE_DIR / "docs/metrics.md").read_text()
     assert {option for option in own if f"{option}" not in text} == set()
-    assert all(f"|{metric}" in text or f"{metric}|" in text for metric in score.METRICS)
+    assert all(f"`{metric}`" in text for metric in score.METRICS)
 
 
 def test_text_and_json_agree(files, capsys):
