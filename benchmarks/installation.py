@@ -2,10 +2,34 @@
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
+import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
+
+from benchmarks.harness import Row
+
+
+def on_both_databases(module: str) -> Iterator[Row]:
+    """What a module measures with `tell_rows`, on SQLite and then on PostgreSQL.
+
+    Each in a process of its own, for Django is set up once in a process.
+    """
+    here = [sys.executable, "-m", module]
+    for command in (here, [sys.executable, "-m", "tests.on_postgres", *here]):
+        measured = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+        for line in measured.stdout.splitlines():
+            yield Row(**json.loads(line))
+
+
+def tell_rows(rows: Iterable[Row]) -> None:
+    """Print rows for `on_both_databases`, as they come."""
+    for row in rows:
+        print(json.dumps(asdict(row)), flush=True)
 
 
 @contextmanager

@@ -1,9 +1,9 @@
 """A job that makes lists against the bare core, on the same sentences with as many threads.
 
 The job is the real one: a broker, a Celery worker, rows with scores, features, segmentations and
-figures in the usual database (``python -m tests.on_postgres python -m benchmarks making_lists``
-for PostgreSQL). The bare core makes the same unique best and diverse lists, as the job does from
-one first search of each sentence, and keeps nothing.
+figures in the database, SQLite and PostgreSQL by turns, whose server has no other cores than the
+worker. The bare core makes the same unique best and diverse lists, as the job does from one first
+search of each sentence, and keeps nothing.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.harness import Row
-from benchmarks.installation import scratch_installation
+from benchmarks.harness import Row, reference_data
+from benchmarks.installation import on_both_databases, scratch_installation, tell_rows
 
 if TYPE_CHECKING:
     from decoding.models import Corpus, System
@@ -30,9 +30,14 @@ _ROOT = Path(__file__).resolve().parent.parent
 
 
 def rows(data: Path | None) -> Iterator[Row]:
-    """The Multi30k system of the reference data and its test set, 1,000 sentences."""
-    if data is None:
-        return
+    """The Multi30k system of the reference data and its test set, on both databases."""
+    return iter(()) if data is None else on_both_databases("benchmarks.making_lists")
+
+
+def _measure_here() -> Iterator[Row]:
+    """On the database that the environment names."""
+    data = reference_data()
+    assert data is not None  # or nobody would have asked
     # Kernels are compiled before anything is measured; those of the tests will do.
     os.environ.setdefault("NUMBA_CACHE_DIR", str(_kernels()))
     with scratch_installation(VARIORUM_LOG_LEVEL="ERROR") as database:
@@ -145,7 +150,7 @@ def _seconds_of_job(corpus: Corpus, system: System, segments: range) -> float:
     versions = [recipe.newest for recipe in Recipe.objects.filter(name__startswith="Five")]
     job = ask_for_lists(corpus, system, versions, owner=corpus.owner, segments=segments)
     while not job.is_finished:
-        time.sleep(0.05)
+        time.sleep(0.25)
         job.refresh_from_db()
     if job.finished_at is None or job.result.get("lists failed") != 0:
         raise RuntimeError(f"{job}: {job.error} {job.result}")
@@ -172,3 +177,7 @@ def _worker(threads: int) -> Iterator[subprocess.Popen[bytes]]:
         for process in reversed(processes):
             process.send_signal(signal.SIGTERM)
             process.wait(20)
+
+
+if __name__ == "__main__":
+    tell_rows(_measure_here())

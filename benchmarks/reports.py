@@ -6,20 +6,16 @@ other remembers; pages and files come over HTTP from a Granian as in production.
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-import sys
 import time
 import urllib.request
 from collections.abc import Iterator
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from benchmarks.harness import Row, seconds
-from benchmarks.installation import scratch_installation
+from benchmarks.installation import on_both_databases, scratch_installation, tell_rows
 from benchmarks.serving import WebServer, web_servers
 
 LANGUAGES = 10
@@ -30,18 +26,13 @@ _BLOCK = 1 << 16
 
 def rows(data: Path | None) -> Iterator[Row]:
     """Each database's rows, SQLite's first."""
-    here = [sys.executable, "-m", "benchmarks.reports"]
-    for command in (here, [sys.executable, "-m", "tests.on_postgres", *here]):
-        measured = subprocess.run(command, check=True, stdout=subprocess.PIPE)
-        for line in measured.stdout.decode().splitlines():
-            yield Row(**json.loads(line))
+    return on_both_databases("benchmarks.reports")
 
 
-def main() -> None:
-    """Measure on the database of the environment; a row a line."""
+def _measure_here() -> Iterator[Row]:
+    """On the database that the environment names."""
     with scratch_installation() as database:
-        for row in _measure(database):
-            print(json.dumps(asdict(row)), flush=True)
+        yield from _measure(database)
 
 
 def _measure(database: str) -> Iterator[Row]:
@@ -177,4 +168,4 @@ def _opened(address: str, cookie: str) -> Any:
 
 
 if __name__ == "__main__":
-    main()
+    tell_rows(_measure_here())

@@ -9,22 +9,18 @@ and servers of its own.
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import socket
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from benchmarks.harness import Row
-from benchmarks.installation import scratch_installation
+from benchmarks.installation import on_both_databases, scratch_installation, tell_rows
 from benchmarks.serving import web_servers
 
 CLIENTS = 20
@@ -35,11 +31,7 @@ PEERS = {"Appraise": 16, "Potato": 29, "Factgenie": 39, "Pearmut": 51}
 
 def rows(data: Path | None) -> Iterator[Row]:
     """The paper's study, on SQLite and on PostgreSQL, each in a process of its own."""
-    for command in ([], ["-m", "tests.on_postgres", sys.executable]):
-        run = [sys.executable, *command, "-m", "benchmarks.studies"]
-        found = subprocess.run(run, check=True, stdout=subprocess.PIPE, text=True)
-        for line in found.stdout.splitlines():
-            yield Row(**json.loads(line))
+    return on_both_databases("benchmarks.studies")
 
 
 def _measure_here() -> Iterator[Row]:
@@ -256,5 +248,4 @@ def _whole_study(database: str, addresses: list[str]) -> Iterator[Row]:
 
 
 if __name__ == "__main__":
-    for row in _measure_here():
-        print(json.dumps(asdict(row)), flush=True)
+    tell_rows(_measure_here())
