@@ -237,7 +237,8 @@ def test_a_killed_worker_and_doubled_messages_give_one_system(queue, system, use
 
 @pytest.mark.slow
 def test_cancelled_by_hand_it_goes_on_when_it_is_tried_again(queue, system, user):
-    tuning = asked(system, make_corpus(user, SEGMENTS * 300), rounds=5)
+    # Long enough to be still at it when it hears of it.
+    tuning = asked(system, make_corpus(user, SEGMENTS * 4000), rounds=2)
     queue.worker()
     wait_until(lambda: tuning.job.refresh_from_db() or tuning.job.message, seconds=90)
     cancel_job(tuning.job)
