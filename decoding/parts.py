@@ -33,7 +33,7 @@ def cut(pieces: Sequence[Any]) -> Iterator[Sequence[Any]]:
     Into equal parts, each large enough to be worth its announcement; but the last ones become
     smaller and smaller, so that all workers end at about the same time.
     """
-    whole = max(40, min(_MOST, len(pieces) // 64))
+    whole = max(80, min(_MOST, len(pieces) // 64))
     start = 0
     while left := len(pieces) - start:
         size = min(left, max(_LEAST, min(whole, left // 4)))
