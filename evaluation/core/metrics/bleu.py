@@ -137,7 +137,9 @@ def bleu_score_unsmoothed(row):  # type: ignore[no-untyped-def]
     return bleu_score(row)
 
 
-@njit(cache=True, nogil=True)
+# Not cached: numba's files of kernels that are given a kernel cannot always be added to by another
+# process ("underlying object has vanished").
+@njit(nogil=True)
 def _score_rows(rows, score, scores):  # type: ignore[no-untyped-def]
     """Fill scores."""
     for h in range(len(rows)):

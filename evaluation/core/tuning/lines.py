@@ -108,7 +108,7 @@ def _envelopes(offsets, intercepts, slopes):  # type: ignore[no-untyped-def]
     return first, breaks[:found], leaving[:found], entering[:found]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)  # not cached, as `_score_rows` of evaluation.core.metrics.bleu
 def _sweep(statistics, first, breaks, leaving, entering, score):  # type: ignore[no-untyped-def]
     """The best interval between sorted breakpoints: a gamma inside, and its score."""
     sums = np.zeros(statistics.shape[1])

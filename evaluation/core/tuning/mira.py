@@ -127,7 +127,7 @@ def _best_epoch(
     return TuningResult(best, best_score, start_score)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)  # not cached, as `_score_rows` of evaluation.core.metrics.bleu
 def _hope_and_fear_epoch(  # type: ignore[no-untyped-def]
     offsets, features, statistics, order, C, decay, corpus, size, weights, background
 ):
