@@ -145,6 +145,11 @@ class System:
             for language, own in zip(self.languages, self.isolated, strict=True)
         )
 
+    @cached_property
+    def printed_columns(self) -> dict[str, slice]:
+        """Where each feature that n-best lists show stands in a feature vector."""
+        return {feature.name: feature.columns for feature in self.features if feature.printed}
+
     def named(self, vector: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
         """A feature vector, or the weights, by feature."""
         return {feature.name: vector[feature.columns] for feature in self.features}

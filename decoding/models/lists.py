@@ -22,11 +22,12 @@ def _said_by_lists(model: type[models.Model]) -> models.ForeignKey:
 class TranslationList(models.Model):
     """Translations of a segment by a system, made by a recipe: made once, never changed."""
 
-    segment = models.ForeignKey(Segment, models.CASCADE, related_name="lists")
+    # Segment and corpus have no index of their own, for each begins one of those below.
+    segment = models.ForeignKey(Segment, models.CASCADE, related_name="lists", db_index=False)
     system = models.ForeignKey(System, models.CASCADE, related_name="lists")
     recipe_version = models.ForeignKey(RecipeVersion, models.PROTECT, related_name="lists")
     # The segment's, here for an index by which the lists of a corpus are found and sorted.
-    corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="lists")
+    corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="lists", db_index=False)
 
     provenance = models.JSONField(
         help_text="What it takes to make it again: checksum, settings, code version, seed."
@@ -117,7 +118,9 @@ class ListPair(models.Model):
 class ListEntry(models.Model):
     """A translation in a list. The text is what was decoded; display.py makes it readable."""
 
-    translation_list = models.ForeignKey(TranslationList, models.CASCADE, related_name="entries")
+    translation_list = models.ForeignKey(
+        TranslationList, models.CASCADE, related_name="entries", db_index=False
+    )  # the unique constraint has an index
     rank = models.PositiveSmallIntegerField(help_text="From 1, the best.")
     text = models.TextField(blank=True)
     score = models.FloatField(null=True, help_text="The model's; empty if it gave none.")

@@ -24,7 +24,7 @@ from decoding.core.language.vocabulary import END
 from decoding.core.search import beam as kernels
 from decoding.core.search.beam import NO_ROOM, NO_TRANSLATION, Beam
 from decoding.core.search.derivations import Columns
-from decoding.core.search.graph import SearchGraph
+from decoding.core.search.graph import Phrase, SearchGraph
 from decoding.core.search.guide import (
     Guide,
     OptionWords,
@@ -105,6 +105,8 @@ class SentenceOptions:
     count: int  # how many options there are
     longest: int  # words of the longest source phrase
     target_words: Sequence[str] = field(repr=False)  # of the target vocabulary
+    # Options that derivations have used, as they show them (DerivationList).
+    phrases: dict[int, Phrase] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def words(self) -> OptionWords:

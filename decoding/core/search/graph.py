@@ -132,15 +132,23 @@ class DerivationList:
     def __getitem__(self, i: int) -> Derivation:
         i = range(len(self))[i]
         chosen = self.chosen[self.offsets[i] : self.offsets[i + 1]].tolist()
+        phrases = tuple(self._phrase(option) for option in chosen)
         return Derivation(
-            self.text(i),
+            " ".join(phrase.text for phrase in phrases if phrase.text),
             float(self.scores[i]),
             float(self.totals[i]),
             self.features[i],
-            tuple(self._phrase(option) for option in chosen),
+            phrases,
         )
 
     def _phrase(self, option: int) -> Phrase:
+        """The derivations of a sentence share most of their phrases, so each is made once."""
+        phrases = self.graph.sentence.phrases
+        if option not in phrases:
+            phrases[option] = self._make_phrase(option)
+        return phrases[option]
+
+    def _make_phrase(self, option: int) -> Phrase:
         sentence, table = self.graph.sentence, self.graph.decoder.model.table
         options = sentence.options
         row = int(options.row[option])

@@ -291,9 +291,8 @@ def entry(decoder: Decoder, text: str, features: Any, score: float, alignment: s
     from decoding.core.formats.nbest import NBestEntry
 
     named = {
-        feature.name: tuple(features[feature.columns].tolist())
-        for feature in decoder.system.features
-        if feature.printed
+        name: tuple(features[columns].tolist())
+        for name, columns in decoder.system.printed_columns.items()
     }
     return NBestEntry(0, text, named, score, alignment)
 
