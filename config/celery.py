@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from celery import Celery, bootsteps
+from celery.signals import celeryd_init
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -33,3 +34,10 @@ class Tend(bootsteps.StartStopStep):
 app = Celery("variorum")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.steps["worker"].add(Tend)
+
+
+@celeryd_init.connect
+def prepare_worker(**kwargs) -> None:
+    from config.broker import outlive_the_broker
+
+    outlive_the_broker()
