@@ -104,5 +104,5 @@ def make_list(
         for rank, text in enumerate(texts, start=1)
     )
     with transaction.atomic():
-        pair_lists([made])
+        pair_lists({made.pk: made.segment_id})
     return made

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 from django.db import connection, transaction
 
-from decoding.models import Segment, TranslationList
+from decoding.models import Segment
 
 _AT_ONCE = 500  # lists; more would be a statement too long
 
@@ -31,18 +31,19 @@ _PAIR = """
 """
 
 
-@transaction.atomic
-def pair_lists(made: Sequence[TranslationList]) -> None:
+@transaction.atomic(savepoint=False)
+def pair_lists(made: Mapping[int, int]) -> None:
     """Put new lists beside the others of their segments by the same systems, and beside themselves.
 
-    To be called in the transaction that inserts the lists, wherever that is.
+    Each list is given with its segment. To be called in the transaction that inserts the lists,
+    wherever that is.
     """
-    for start in range(0, len(made), _AT_ONCE):
-        batch = made[start : start + _AT_ONCE]
-        _lock({one.segment_id for one in batch})
+    keys = list(made)
+    for start in range(0, len(keys), _AT_ONCE):
+        batch = keys[start : start + _AT_ONCE]
+        _lock({made[key] for key in batch})
         with connection.cursor() as cursor:
-            places = ", ".join(["%s"] * len(batch))
-            cursor.execute(_PAIR.format(made=places), [one.pk for one in batch])
+            cursor.execute(_PAIR.format(made=", ".join(["%s"] * len(batch))), batch)
 
 
 def _lock(segments: set[int]) -> None:

@@ -24,7 +24,7 @@ _COMMIT_SECONDS = 1.0
 @job("make-lists", title="Make translation lists")
 def make_lists(run: JobRun) -> dict[str, Any]:
     """Lists of a corpus's segments by some recipes, in parts over all workers."""
-    corpus, makers = _makers(run)  # what cannot begin fails here, once
+    corpus, _, makers = _makers(run)  # what cannot begin fails here, once
     share_lists(
         run, corpus, {run.parameters["system"]: [v.pk for v in makers]}, run.parameters["segments"]
     )
@@ -66,8 +66,8 @@ def share_lists(
 def make_lists_part(run: JobRun) -> None:
     """Lists of some segments, each list made once, whoever else makes them too."""
     keys = run.parameters["segments"][run.done :]
-    _, makers = _makers(run)
-    there = lists_there(keys, run.parameters["system"], [version.pk for version in makers])
+    _, system, makers = _makers(run)
+    there = lists_there(keys, system.pk, [version.pk for version in makers])
     segments = Segment.objects.filter(pk__in=keys).prefetch_related("references")
     by_key = {segment.pk: segment for segment in segments}
     made: list[MadeList] = []
@@ -81,22 +81,26 @@ def make_lists_part(run: JobRun) -> None:
         segments_made += 1
         if time.monotonic() - since > _COMMIT_SECONDS or position == len(keys):
             with run.piece(segments_made, message=f"segment {segment.number}" if segment else ""):
-                save_lists(made, run.job.parent, run.parameters["system"])
+                save_lists(made, run.job.parent, system)
             made, segments_made, since = [], 0, time.monotonic()
 
 
-def _makers(run: JobRun) -> tuple[Corpus, dict[RecipeVersion, Maker]]:
-    """The job's corpus, and who makes the lists of each of its recipes."""
+def _makers(run: JobRun) -> tuple[Corpus, System, dict[RecipeVersion, Maker]]:
+    """The job's corpus and system, and who makes the lists of each of its recipes."""
     try:
         corpus = Corpus.objects.get(pk=run.parameters["corpus"])
         system = System.objects.get(pk=run.parameters["system"])
     except ObjectDoesNotExist as error:
         raise VariorumError("The corpus or the system has been deleted meanwhile.") from error
     versions = RecipeVersion.objects.filter(pk__in=run.parameters["recipe_versions"])
-    return corpus, {
-        version: maker_for(system, corpus, version)
-        for version in versions.select_related("recipe").order_by("pk")
-    }
+    return (
+        corpus,
+        system,
+        {
+            version: maker_for(system, corpus, version)
+            for version in versions.select_related("recipe").order_by("pk")
+        },
+    )
 
 
 def _make(segment: Segment, version: RecipeVersion, maker: Maker) -> MadeList:

@@ -159,7 +159,8 @@ class _Import:
             self._read(model)
             if model in (Corpus, Study) and len(self.here[model]) != 1:
                 self._refuse(model, f"holds {len(self.here[model])} rows, and one is wanted")
-        pair_lists(list(TranslationList.objects.filter(pk__in=self.here[TranslationList].values())))
+        lists = TranslationList.objects.filter(pk__in=self.here[TranslationList].values())
+        pair_lists(dict(lists.values_list("pk", "segment_id")))
         return Study.objects.get(pk=next(iter(self.here[Study].values())))
 
     def _refuse(self, model: type[models.Model], problem: str) -> NoReturn:
