@@ -77,6 +77,13 @@ class PlaygroundForm(forms.Form):
         return segment.source if segment else self.cleaned_data["text"]
 
     @property
+    def example(self) -> Corpus | None:
+        """A corpus that the chosen system can read, for whoever has no sentence at hand."""
+        system = self.cleaned_data.get("system")
+        readable = self.fields["corpus"].queryset
+        return readable.filter(source_language=system.source_language).first() if system else None
+
+    @property
     def references(self) -> list[str]:
         segment = self.cleaned_data["segment"]
         return [one.text for one in segment.references.all()] if segment else []

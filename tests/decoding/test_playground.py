@@ -54,6 +54,14 @@ def test_a_typed_sentence(show, small):
     assert "Make this a recipe" in page.content.decode()
 
 
+def test_who_has_no_sentence_is_shown_to_a_corpus_that_the_system_reads(show, user, small):
+    make_corpus(user, [("the house", ["das haus"])], source_language="en", target_language="de")
+    assert "first segment of" not in show().content.decode()
+    corpus = make_corpus(user, [("das haus", ["the home"])])
+    page = show(text=" ", penalty="1").content.decode()
+    assert f"?penalty=1&amp;corpus={corpus.pk}&amp;number=1" in page
+
+
 def test_a_picked_segment_has_coverage(show, user, small):
     corpus = make_corpus(user, [("das haus", ["the home"])])
     page = show(corpus=corpus.pk, number="1", penalty="1", order="1", length="2")
