@@ -54,8 +54,9 @@ def maker_for(system: System, corpus: Corpus, version: RecipeVersion) -> Maker:
             lambda number, source: list_by_decoding(system, version, source), system.checksum
         )
     pool = system.pools.get(corpus=corpus)
+    folder = fetch_folder(pool.checksum, pool.storage_key)
     return Maker(
-        partial(_from_pool, fetch_folder(pool.checksum, pool.storage_key), version), pool.checksum
+        partial(_from_pool, folder, version, words_of=texts_of(system).to_measure), pool.checksum
     )
 
 
@@ -137,13 +138,23 @@ def _translation(decoder: Decoder, derivation: Derivation) -> Translation:
     )
 
 
-def _from_pool(folder: Path, version: RecipeVersion, number: int, source: str) -> list[Translation]:
-    """Lists chosen from what was uploaded: the best different ones (A4), or diverse ones (A3)."""
+def _from_pool(
+    folder: Path,
+    version: RecipeVersion,
+    number: int,
+    source: str,
+    *,
+    words_of: Callable[[str], str],
+) -> list[Translation]:
+    """Lists chosen from what was uploaded: the best different ones (A4), or diverse ones (A3).
+
+    What differs is told by words, as in the figures, for the text may be as people write it.
+    """
     from decoding.core.diversity.lists import DiversityOptions
     from decoding.core.diversity.pool import select_best, select_diverse
 
     entries = read_pool(folder, number)
-    texts = [entry.text for entry in entries]
+    texts = [words_of(entry.text) for entry in entries]
     # Where there are no scores the uploaded order says which is better.
     scores = [entry.score or 0.0 for entry in entries]
     if version.kind == RecipeVersion.Kind.POOL_BEST:
@@ -153,7 +164,7 @@ def _from_pool(folder: Path, version: RecipeVersion, number: int, source: str) -
         chosen = select_diverse(texts, scores, options)
     return [
         Translation(
-            texts[place],
+            entries[place].text,
             entries[place].score,
             {name: list(values) for name, values in entries[place].features.items()},
         )

@@ -140,6 +140,21 @@ def test_uploaded_text_is_compared_word_by_word(user, two_best, language, transl
     assert made.coverage > 60
 
 
+def test_uploaded_text_without_blanks_is_diversified_word_by_word(user):
+    corpus = make_corpus(user, [("das haus", ["房 子"])], target_language="zh")
+    system = add_external_system(
+        owner=user, name="neural", source_language="de", target_language="zh"
+    )
+    pool = ["房子很大。", "房 子 很 大 。", "房子很大了。", "那个屋子大。"]
+    add_pool(
+        system, corpus, [[NBestEntry(0, text, {}, -n) for n, text in enumerate(pool)]], name="p.txt"
+    )
+    diverse = make_recipe(kind="pool-diverse", length=2, order=2, penalty=1.0)
+    run(ask_for_lists(corpus, system, [diverse], owner=user))
+    entries = TranslationList.objects.get().entries.order_by("rank")
+    assert [entry.text for entry in entries] == [pool[0], pool[3]]
+
+
 def test_a_corpus_without_references_has_lists_without_figures(user, two_best):
     corpus = make_corpus(user, [("ein haus", [])])
     system = add_external_system(
@@ -160,7 +175,7 @@ def test_what_exists_costs_nothing(user, corpus, system, two_best, monkeypatch):
     assert (job.total, job.result) == (20, {"lists made": 20, "lists failed": 0})
     assert before < set(TranslationList.objects.values_list("pk", flat=True))
 
-    def make(*args):
+    def make(*args, **how):
         raise AssertionError("made again")
 
     monkeypatch.setattr(makers, "_from_pool", make)
@@ -179,14 +194,14 @@ def test_a_bad_segment_fails_alone_and_can_be_tried_again(
 ):
     real = makers._from_pool
 
-    def make(folder, version, number, source):
+    def make(folder, version, number, source, **how):
         if number == 4:
             raise InputError("the sentence has 2000 words", hint="Split it.")
         if number == 5:
             raise ZeroDivisionError
         if number == 6:
             return []
-        return real(folder, version, number, source)
+        return real(folder, version, number, source, **how)
 
     monkeypatch.setattr(makers, "_from_pool", make)
     job = run(ask_for_lists(corpus, system, [two_best], owner=user))
@@ -214,10 +229,10 @@ def test_a_bad_segment_fails_alone_and_can_be_tried_again(
 def test_a_list_that_somebody_made_meanwhile_stays(user, corpus, system, two_best, monkeypatch):
     real = makers._from_pool
 
-    def make(folder, version, number, source):
+    def make(folder, version, number, source, **how):
         if number == 2:
             make_list(corpus.segments.get(number=2), system, two_best, ["theirs"])
-        return real(folder, version, number, source)
+        return real(folder, version, number, source, **how)
 
     monkeypatch.setattr(makers, "_from_pool", make)
     job = run(ask_for_lists(corpus, system, [two_best], owner=user))
