@@ -102,12 +102,13 @@ def save_lists(made: Sequence[MadeList], job: Job, system: System) -> None:
     lists wait for each other in one direction only.
     """
     texts = texts_of(system)
+    references = {
+        segment: [texts.to_compare(reference.text) for reference in segment.references.all()]
+        for segment in {one.segment for one in made}
+    }
     figures = list_figures(
         [[texts.to_measure(one.text) for one in listed.translations] for listed in made],
-        [
-            [texts.to_compare(reference.text) for reference in listed.segment.references.all()]
-            for listed in made
-        ],
+        [references[listed.segment] for listed in made],
     )
     listed = []
     for one, known in zip(made, figures, strict=True):

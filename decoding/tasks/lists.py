@@ -93,14 +93,11 @@ def _makers(run: JobRun) -> tuple[Corpus, System, dict[RecipeVersion, Maker]]:
     except ObjectDoesNotExist as error:
         raise VariorumError("The corpus or the system has been deleted meanwhile.") from error
     versions = RecipeVersion.objects.filter(pk__in=run.parameters["recipe_versions"])
-    return (
-        corpus,
-        system,
-        {
-            version: maker_for(system, corpus, version)
-            for version in versions.select_related("recipe").order_by("pk")
-        },
-    )
+    makers = {
+        version: maker_for(system, corpus, version)
+        for version in versions.select_related("recipe").order_by("pk")
+    }
+    return corpus, system, makers
 
 
 def _make(segment: Segment, version: RecipeVersion, maker: Maker) -> MadeList:
