@@ -134,7 +134,7 @@ def _translation(decoder: Decoder, derivation: Derivation) -> Translation:
         derivation.text,
         derivation.score,
         {name: features[at] for name, at in decoder.system.printed_columns.items()},
-        [[phrase.start, phrase.end, len(phrase.text.split())] for phrase in derivation.phrases],
+        [[phrase.start, phrase.end, phrase.words] for phrase in derivation.phrases],
     )
 
 

@@ -24,7 +24,7 @@ from evaluation.core.errors import VariorumError
 _FIRST_WAIT_SECONDS = 0.01
 _LONGEST_WAIT_SECONDS = 0.5
 
-_LEAST, _MOST = 5, 200  # pieces of a part
+_LEAST, _MOST = 10, 200  # pieces of a part
 
 
 def cut(pieces: Sequence[Any]) -> Iterator[Sequence[Any]]:

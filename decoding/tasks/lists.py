@@ -68,8 +68,7 @@ def make_lists_part(run: JobRun) -> None:
     keys = run.parameters["segments"][run.done :]
     _, system, makers = _makers(run)
     there = lists_there(keys, system.pk, [version.pk for version in makers])
-    segments = Segment.objects.filter(pk__in=keys).prefetch_related("references")
-    by_key = {segment.pk: segment for segment in segments}
+    by_key = Segment.objects.in_bulk(keys)
     made: list[MadeList] = []
     segments_made, since = 0, time.monotonic()
     for position, key in enumerate(keys, start=1):

@@ -52,7 +52,7 @@ def test_a_job_is_cut_into_all_of_its_pieces(count):
     assert sizes == sorted(sizes, reverse=True)
     assert all(size <= 200 for size in sizes)
     # Whoever is left with the last part keeps the others waiting for less than others had to do.
-    assert count < 20 or sizes[-1] <= 8
+    assert count < 20 or sizes[-1] <= 10
     assert len(parts) <= 64 + count // 200 + 20
 
 

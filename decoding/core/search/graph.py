@@ -44,6 +44,7 @@ class Phrase:
     start: int  # source words start..end, from 0, inclusive
     end: int
     text: str
+    words: int  # of the text
     alignment: tuple[tuple[int, int], ...]  # source and target position within the phrase
     unknown: bool  # a source word without translation, copied
 
@@ -70,7 +71,7 @@ class Derivation:
         at = 0
         for phrase in self.phrases:
             points += [(phrase.start + s, at + t) for s, t in phrase.alignment]
-            at += phrase.text.count(" ") + 1
+            at += phrase.words
         return " ".join(f"{s}-{t}" for s, t in sorted(points))
 
 
@@ -159,6 +160,7 @@ class DerivationList:
             int(options.start[option]),
             int(options.end[option]),
             " ".join(sentence.word(number) for number in numbers.tolist()),
+            len(numbers),
             tuple(points),
             row < 0,
         )
