@@ -221,14 +221,15 @@ def _prepare(training: _Training) -> dict[str, Any]:
     cleaner = Cleaner(training.options.cleaning)
     kept: list[int] = []  # lines of the given alignment
     given = [texts.source, texts.target, *([texts.alignment] if texts.alignment else [])]
+    count = sum(1 for _ in read_lines(texts.source))  # a moment, beside tokenising
     with (
         (work / "tokens.source").open("w", encoding="utf-8", newline="\n") as source_file,
         (work / "tokens.target").open("w", encoding="utf-8", newline="\n") as target_file,
         (work / "links.given").open("w", encoding="utf-8", newline="\n") as links_file,
     ):
         for number, lines in enumerate(read_parallel(given), start=1):
-            if number % 1000 == 0:  # nobody knows of how many, but they may want to stop
-                training.progress("prepare", 0.0)
+            if number % 1000 == 0:
+                training.progress("prepare", number / count)
             source, target = sides[SOURCE].tokenize(lines[0]), sides[TARGET].tokenize(lines[1])
             if not cleaner.keeps(source, target):
                 continue
@@ -364,9 +365,11 @@ def _language(training: _Training) -> dict[str, Any]:
     preparation = training.preparation(TARGET)
     for path in training.texts.monolingual:
         text += "".join(preparation.prepare(line) + "\n" for line in read_lines(path)).encode()
+    training.progress("language", 0.1)
     room = Room(training.work)
     estimated = estimate(text, training.options.language, room=room)
     del text
+    training.progress("language", 0.3)
     LanguageModel.build(estimated.model, room).save(training.work / "language")
     if training.options.moses_files:
         write_arpa(estimated.model, training.work / "language.arpa.gz")
@@ -387,9 +390,18 @@ def _system(training: _Training) -> dict[str, Any]:
     def score(pairs: PhrasePairs) -> tuple[Any, Any]:
         return score_phrases(pairs, lexical, options, discounts), score_reordering(pairs, options)
 
+    scored = 0
+
+    def score_and_tell(pairs: PhrasePairs) -> tuple[Any, Any]:
+        nonlocal scored
+        scored += len(pairs)
+        probabilities = score(pairs)
+        training.progress("system", 0.6 * scored / counted.pairs)
+        return probabilities
+
     columns = training.work / "columns"
     columns.mkdir(exist_ok=True)
-    table = assemble_table(counted, bitext.source, bitext.target, score, columns)
+    table = assemble_table(counted, bitext.source, bitext.target, score_and_tell, columns)
     features = feature_layout(_FEATURES)
     weights = np.concatenate([np.array(START_WEIGHTS[feature.name]) for feature in features])
     system = System.build(
@@ -402,6 +414,7 @@ def _system(training: _Training) -> dict[str, Any]:
         [LanguageModel.open(training.work / "language")],
         Room(training.work),
     )
+    training.progress("system", 0.8)
     folder = training.work / "system"
     system.save(folder)
     for side in (SOURCE, TARGET):

@@ -9,7 +9,7 @@ from decoding.core.corpus.align import AlignmentOptions
 from decoding.core.corpus.clean import CleaningOptions
 from decoding.core.corpus.preparation import PreparationOptions
 from decoding.core.corpus.prune import PruningOptions
-from decoding.core.corpus.training import TrainingOptions, TrainingTexts, train_system
+from decoding.core.corpus.training import STEPS, TrainingOptions, TrainingTexts, train_system
 from decoding.core.language.estimate import EstimationOptions
 from decoding.core.system import System
 from decoding.core.translation.moses import read_moses_system
@@ -67,6 +67,10 @@ def test_a_system_is_trained_and_reported(texts, tmp_path):
     assert report["dev"]["unknown_rate"] == pytest.approx(1 / 4)
     assert report["dev"]["perplexity"] > 1
     assert set(report["seconds"]) == {step for step, _ in told}
+    assert told == sorted(told, key=lambda one: (STEPS.index(one[0]), one[1]))
+    assert all(0 <= done <= 1 for _, done in told)
+    # Whoever waits for a step of minutes sees it move, and can stop it.
+    assert {step for step, done in told if 0 < done < 1} >= {"phrases", "language", "system"}
     assert all(seconds == 1 for seconds in report["seconds"].values())
     assert report == json.loads((tmp_path / "system/training.json").read_text())
     assert not (tmp_path / "system.training").exists()
@@ -116,12 +120,22 @@ class InterruptedByTestError(Exception):
     pass
 
 
-@pytest.mark.parametrize("where", ["number", "phrases", "dev"])
-def test_interrupted_it_goes_on_where_it_was(texts, tmp_path, where):
+@pytest.mark.parametrize(
+    ("where", "done_of_it"),
+    [
+        ("number", 0),
+        ("phrases", 0),
+        ("language", 0.2),
+        ("system", 0.5),
+        ("system", 0.7),
+        ("dev", 0),
+    ],
+)
+def test_interrupted_it_goes_on_where_it_was(texts, tmp_path, where, done_of_it):
     train_system(texts, tmp_path / "whole", OPTIONS, clock=ticks())
 
-    def stop(step, _done):
-        if step == where:
+    def stop(step, done):
+        if step == where and done >= done_of_it:
             raise InterruptedByTestError
 
     with pytest.raises(InterruptedByTestError):
