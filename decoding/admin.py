@@ -3,6 +3,7 @@ from __future__ import annotations
 from django import forms
 from django.contrib import admin, messages
 from django.forms import ModelForm
+from django.utils.html import format_html
 
 from decoding.actions.recipes import add_recipe, change_recipe
 from decoding.models import (
@@ -16,6 +17,9 @@ from decoding.models import (
     TuningRun,
 )
 from decoding.validators import recipe_advice
+
+# Settings whose names are shown as they are written: a capital N is another one than n.
+_SMALL = ("order", "penalty", "penalties")
 
 
 @admin.register(Job)
@@ -61,11 +65,7 @@ class RecipeForm(ModelForm):
     def __init__(self, *args, **kwargs) -> None:
         super().__init__(*args, **kwargs)
         newest = self.instance.newest if self.instance.pk else RecipeVersion()
-        # As they are written: a capital N is another setting than n.
-        small = {
-            name: RecipeVersion._meta.get_field(name).verbose_name
-            for name in ("order", "penalty", "penalties")
-        }
+        small = {name: RecipeVersion._meta.get_field(name).verbose_name for name in _SMALL}
         shown = forms.fields_for_model(RecipeVersion, fields=RecipeVersion.SETTINGS, labels=small)
         for name, field in shown.items():
             field.initial = getattr(newest, name)
@@ -86,12 +86,23 @@ class RecipeForm(ModelForm):
         return cleaned
 
 
+def _small(name: str):
+    """A setting for a table, below a heading that Django does not begin with a capital."""
+    heading = format_html("<span>{}</span>", RecipeVersion._meta.get_field(name).verbose_name)
+    return admin.display(lambda inline, version: getattr(version, name), description=heading)
+
+
 class VersionInline(admin.TabularInline):
     """The history: who set what, when and why."""
 
     model = RecipeVersion
     verbose_name_plural = "history"
-    fields = ["number", *RecipeVersion.SETTINGS, "author", "reason", "created_at"]
+    fields = [
+        "number",
+        *(f"small_{name}" if name in _SMALL else name for name in RecipeVersion.SETTINGS),
+        "author", "reason", "created_at",
+    ]  # fmt: skip
+    small_order, small_penalty, small_penalties = map(_small, _SMALL)
     readonly_fields = fields
     extra = 0
     can_delete = False
