@@ -87,7 +87,7 @@ def _compare(
 ) -> Iterator[Row]:
     """The best of a few times of each, by turns, by the clock and by the processor's.
 
-    Each time in new processes, for where a process has its memory makes the same search slower or
+    In several processes of each, for where one has its memory makes the same search slower or
     faster by up to 5 %. And where the machine has other work too, the clock says more about that
     than about the job.
     """
