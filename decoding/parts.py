@@ -24,7 +24,7 @@ from evaluation.core.errors import VariorumError
 _FIRST_WAIT_SECONDS = 0.01
 _LONGEST_WAIT_SECONDS = 0.5
 
-_LEAST, _MOST = 10, 200  # pieces of a part
+_LEAST, _USUAL, _MOST = 10, 100, 200  # pieces of a part
 
 
 def cut(pieces: Sequence[Any]) -> Iterator[Sequence[Any]]:
@@ -33,10 +33,10 @@ def cut(pieces: Sequence[Any]) -> Iterator[Sequence[Any]]:
     Into equal parts, each large enough to be worth its announcement; but the last ones become
     smaller and smaller, so that all workers end at about the same time.
     """
-    whole = max(80, min(_MOST, len(pieces) // 64))
+    whole = max(_USUAL, min(_MOST, len(pieces) // 16))
     start = 0
     while left := len(pieces) - start:
-        size = min(left, max(_LEAST, min(whole, left // 4)))
+        size = min(left, max(_LEAST, min(whole, left // 3)))
         yield pieces[start : start + size]
         start += size
 

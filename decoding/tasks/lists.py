@@ -18,7 +18,7 @@ from evaluation.core.errors import VariorumError
 _log = logging.getLogger(__name__)
 
 # What is made within this time is committed at once: many commits cost more than what they save.
-_COMMIT_SECONDS = 1.0
+_COMMIT_SECONDS = 2.0
 
 
 @job("make-lists", title="Make translation lists")
