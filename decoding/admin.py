@@ -87,8 +87,9 @@ class RecipeForm(ModelForm):
 
 
 def _small(name: str):
-    """A setting for a table, below a heading that Django does not begin with a capital."""
-    heading = format_html("<span>{}</span>", RecipeVersion._meta.get_field(name).verbose_name)
+    """A setting for a table, below a heading that is shown as it is written."""
+    words = RecipeVersion._meta.get_field(name).verbose_name
+    heading = format_html('<span class="as-written">{}</span>', words)
     return admin.display(lambda inline, version: getattr(version, name), description=heading)
 
 
@@ -125,6 +126,9 @@ class RecipeAdmin(admin.ModelAdmin):
     inlines = [VersionInline]
     list_display = ["name", "summary", "version"]
     search_fields = ["name", "notes"]
+
+    class Media:
+        css = {"all": ["css/admin.css"]}
 
     @admin.display(description="settings")
     def summary(self, recipe: Recipe) -> str:
