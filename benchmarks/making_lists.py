@@ -24,6 +24,7 @@ from benchmarks.harness import Row, reference_data
 from benchmarks.installation import on_both_databases, scratch_installation, tell_rows
 
 if TYPE_CHECKING:
+    from decoding.core.search.decoder import SentenceOptions
     from decoding.models import Corpus, System
 
 MOST_OVERHEAD = 0.15
@@ -91,9 +92,11 @@ def _compare(
     faster by up to 5 %. And where the machine has other work too, the clock says more about that
     than about the job.
     """
+    import django
+
     bare, job = [], []
     for _ in range(PROCESSES):
-        with ProcessPoolExecutor(1, get_context("spawn"), initializer=_set_up_django) as alone:
+        with ProcessPoolExecutor(1, get_context("spawn"), initializer=django.setup) as alone:
             alone.submit(_bare, system.pk, lines[:40], threads).result()
             bare += [alone.submit(_bare, system.pk, lines, threads).result() for _ in range(REPEAT)]
         with _worker(threads) as process:
@@ -128,12 +131,6 @@ def _processor_seconds(process: subprocess.Popen[bytes]) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def _set_up_django() -> None:
-    import django
-
-    django.setup()
-
-
 def _bare(system: int, lines: Sequence[str], threads: int) -> tuple[float, float]:
     """Seconds by the clock and of the processor, in a process of its own."""
     from decoding.core.diversity.lists import DiversityOptions, diverse_list
@@ -146,7 +143,7 @@ def _bare(system: int, lines: Sequence[str], threads: int) -> tuple[float, float
     decoder = decoder_of(stored.checksum, stored.storage_key)
     search, options = SearchOptions(), DiversityOptions(5, 4, 0.1)
 
-    def both(sentence) -> list[tuple[str, float, list[float]]]:  # type: ignore[no-untyped-def]
+    def both(sentence: SentenceOptions) -> list[tuple[str, float, list[float]]]:
         graph = decoder.search(sentence, search)
         best = graph.best_derivations(5, unique=True, most=1000)
         diverse = [r.best for r in diverse_list(decoder, sentence, options, search, first=graph)]

@@ -12,7 +12,7 @@ import orjson
 from django.db import connection
 from django.db.models import Model
 
-Row = Sequence[Any]  # values by column; what is JSON as lists and dictionaries
+Row = Sequence[Any]  # values by column, as the database takes them; JSON as lists and dictionaries
 
 _VALUES_AT_ONCE = 999  # all databases take as many in a statement
 
@@ -36,8 +36,7 @@ def insert_new(
     if connection.vendor != "postgresql":
         return _insert_values(model, columns, rows, ending)
     # One value, for a statement of many is taken apart and planned longer than it runs.
-    fields = [model._meta.get_field(column) for column in columns]
-    types = [f"{field.attname} {field.db_type(connection)}" for field in fields]
+    types = [f"{name} {model._meta.get_field(name).db_type(connection)}" for name in columns]
     with connection.cursor() as cursor:
         cursor.execute(
             f"INSERT INTO {_into(model, columns)} SELECT * "  # noqa: S608 (only ours)
@@ -53,13 +52,14 @@ def _insert_values(
     """Insert rows by a few statements that end so; what these return."""
     returned: list[tuple[Any, ...]] = []
     row = f"({', '.join(['%s'] * len(columns))})"
+    into = _into(model, columns)
     at_once = _VALUES_AT_ONCE // len(columns)
     with connection.cursor() as cursor:
         for start in range(0, len(rows), at_once):
             some = rows[start : start + at_once]
             values = ", ".join([row] * len(some))
             cursor.execute(
-                f"INSERT INTO {_into(model, columns)} VALUES {values} {ending}",  # noqa: S608
+                f"INSERT INTO {into} VALUES {values} {ending}",  # noqa: S608 (only ours)
                 [value for one in some for value in _with_json_as_text(one)],
             )
             if ending:
