@@ -18,6 +18,8 @@ from django.conf import settings as server
 from decoding.models import Corpus, Reference
 
 if TYPE_CHECKING:  # numba comes with it, and pages must not wait for it
+    from decoding.core.corpus.align import Model as Aligner
+    from decoding.core.corpus.preparation import Case
     from decoding.core.corpus.training import TrainingOptions, TrainingTexts
 
 REPORT = "training.json"  # beside the arrays; decoding.core.corpus.training writes it
@@ -77,8 +79,8 @@ class TrainingSettings:
 
     source_rules: str = ""  # the language by whose rules the source is tokenised; "": it is already
     target_rules: str = ""
-    case: str = "as-is"  # one of CASES
-    aligner: str = "hmm"  # one of ALIGNERS
+    case: Case = "as-is"  # one of CASES
+    aligner: Aligner = "hmm"  # one of ALIGNERS
     order: int = 5  # of the language model
     pruning: str = ""  # one of PRUNING
     smoothing: str = "kneser-ney"  # of the language model, one of SMOOTHINGS
@@ -95,7 +97,7 @@ class TrainingSettings:
         source, target = (
             PreparationOptions(
                 language=rules or None,
-                case=self.case,  # type: ignore[arg-type]
+                case=self.case,
                 segmenter="characters" if rules in _WITHOUT_BLANKS else None,
             )
             for rules in (self.source_rules, self.target_rules)
@@ -103,7 +105,7 @@ class TrainingSettings:
         return TrainingOptions(
             source=source,
             target=target,
-            alignment=AlignmentOptions(model=self.aligner),  # type: ignore[arg-type]
+            alignment=AlignmentOptions(model=self.aligner),
             pruning=PruningOptions(self.pruning) if self.pruning in ("a-e", "a+e") else None,
             entropy=EntropyOptions() if self.pruning == "entropy" else None,
             language=EstimationOptions(order=self.order, smoothing=self.smoothing),
