@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.core.differences import differences
+from evaluation.core.differences import MOST_WORDS, differences
 
 TEXTS = st.text(alphabet="ab  .\u0627", max_size=30)
 
@@ -39,3 +39,11 @@ def test_spans_make_up_the_text(text, other):
 @given(TEXTS)
 def test_a_text_shares_all_of_itself(text):
     assert all(span.shared for span in differences(text, text))
+
+
+@pytest.mark.parametrize("more", ["a b b " * MOST_WORDS, "b a a " * (MOST_WORDS // 3)])
+def test_of_long_texts_only_the_ends_are_compared(more):
+    # To compare all of these would take minutes.
+    spans = differences(f"so then {more} in the end", f"so {'b a ' * MOST_WORDS} it came the end")
+    assert [span.text for span in spans if span.shared] == ["so ", " the end"]
+    assert [s.shared for s in differences(more, more)] == [True]
