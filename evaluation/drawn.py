@@ -5,14 +5,13 @@ Nothing here needs Altair, so a page that shows kept figures does not wait for i
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from decoding.charts import picture
+from evaluation.core.spreadsheets import csv_lines
 
 # The hues of config/static/css/tokens.css: first condition, second, "same"; ink, rules, paper.
 FIRST, SECOND, SAME = "#0a5c9e", "#b34a00", "#5c564c"
@@ -56,22 +55,7 @@ FORMS: tuple[Form, ...] = ("svg", "png", "pdf", "csv", "json")
 def rendered(chart: Chart, form: Form) -> bytes:
     """The figure as a file."""
     if form == "csv":
-        return _csv(chart)
+        return "".join(csv_lines([chart.columns, *chart.rows])).encode()
     if form == "json":
         return json.dumps(chart.spec, ensure_ascii=False).encode()
     return picture(dict(chart.spec), form)
-
-
-def _csv(chart: Chart) -> bytes:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow(chart.columns)
-    writer.writerows([neutral(cell) for cell in row] for row in chart.rows)
-    return text.getvalue().encode()
-
-
-def neutral(cell: Any) -> Any:
-    """A cell that no spreadsheet takes for a formula: an apostrophe stands before it."""
-    if isinstance(cell, str) and cell.lstrip(" ")[:1] in ("=", "+", "-", "@", "\t", "\r", "\n"):
-        return "'" + cell
-    return cell

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evaluation.core.spreadsheets import csv_lines
 from studies.models import Assignment, Check, Edit, EntryAnswer, Judgment, Study
 
 Row = Sequence[Any]
@@ -215,18 +215,9 @@ TABLES = {
 }  # fmt: skip
 
 
-class _Echo:
-    """A file for the csv module that gives back what is written."""
-
-    def write(self, text: str) -> str:
-        return text
-
-
 def as_csv(table: Table, study: Study, *, everything: bool = False) -> Iterator[str]:
-    writer = csv.writer(_Echo())
-    yield writer.writerow(table.columns)
-    for row in table.rows(study, everything):
-        yield writer.writerow([_cell(value) for value in row])
+    yield from csv_lines([table.columns])
+    yield from csv_lines([_cell(value) for value in row] for row in table.rows(study, everything))
 
 
 def as_json_lines(table: Table, study: Study, *, everything: bool = False) -> Iterator[str]:
@@ -246,9 +237,6 @@ def _cell(value: Any) -> Any:
         return json.dumps(value, ensure_ascii=False)
     if hasattr(value, "isoformat"):
         return value.isoformat()
-    # What a spreadsheet would take for a formula was written by somebody we do not know.
-    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
-        return "'" + value
     return value
 
 

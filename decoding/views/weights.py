@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import csv
 from typing import Any
 
 from django.contrib import messages
@@ -17,6 +16,7 @@ from decoding.forms.weights import WeightTuningForm
 from decoding.histories import SPECS, History, history_rows, history_table
 from decoding.models import System, WeightTuning
 from evaluation.core.errors import InputError
+from evaluation.core.spreadsheets import csv_lines
 
 _DOWNLOADS = ("svg", "png", "pdf", "csv")
 
@@ -119,7 +119,7 @@ def _drawn(history: History, name: str, kind: str) -> HttpResponse:
         return JsonResponse(SPECS[name](history))
     answer = HttpResponse(content_type=MEDIA_TYPES[kind])
     if kind == "csv":
-        csv.writer(answer).writerows(history_table(history, name))
+        answer.writelines(csv_lines(history_table(history, name)))
     else:
         answer.write(picture(SPECS[name](history), kind))
     answer["Content-Disposition"] = f'inline; filename="{name}-by-round.{kind}"'
