@@ -41,7 +41,7 @@ def read_plain(paths: Sequence[Path]) -> Iterator[list[NBestEntry]]:
 
 
 def write_pool(
-    lists: Iterable[list[NBestEntry]], folder: Path, *, segments: int, name: str
+    lists: Iterable[Iterable[NBestEntry]], folder: Path, *, segments: int, name: str
 ) -> PoolFacts:
     """Check the lists against a corpus of so many segments, and write the pool's folder."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -57,14 +57,11 @@ def write_pool(
                     path=name,
                     hint="In n-best lists the first segment is number 0. Is it the right corpus?",
                 )
-            entries = [_cleaned(entry, number, name) for entry in entries]
-            entries = [entry for entry in entries if entry.text]
-            _check_list(entries, number, name)
-            for entry in entries:
+            for entry in _checked(entries, number, name):
+                counts[number - 1] += 1
                 scored += entry.score is not None
                 file.write(format_json(entry).encode() + b"\n")
             offsets[number] = file.tell()
-            counts[number - 1] = len(entries)
     if number < segments:
         raise InputError(
             f"ends with segment {number:,}, and the corpus has {segments:,}",
@@ -97,16 +94,21 @@ def _cleaned(entry: NBestEntry, segment: int, name: str) -> NBestEntry:
     return replace(entry, text=text)
 
 
-def _check_list(entries: list[NBestEntry], segment: int, name: str) -> None:
-    if not entries:
+def _checked(entries: Iterable[NBestEntry], segment: int, name: str) -> Iterator[NBestEntry]:
+    """A segment's translations, one by one; at least one, and not too many."""
+    there = (entry for entry in (_cleaned(one, segment, name) for one in entries) if entry.text)
+    count = 0
+    for count, entry in enumerate(there, start=1):
+        if count > MOST_TRANSLATIONS:
+            raise InputError(
+                f"segment {segment:,} has more than {MOST_TRANSLATIONS:,} translations",
+                path=name,
+                hint="Upload the best of them.",
+            )
+        yield entry
+    if not count:
         raise InputError(
             f"segment {segment:,} has no translation",
             path=name,
             hint="Upload at least one for each segment; in n-best lists the first is number 0.",
-        )
-    if len(entries) > MOST_TRANSLATIONS:
-        raise InputError(
-            f"segment {segment:,} has {len(entries):,} translations, and {MOST_TRANSLATIONS:,} is "
-            "the most",
-            path=name,
         )

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django import forms
 
-from decoding.core.formats.nbest import read_lists
+from decoding.core.formats.nbest import read_streams
 from decoding.forms.files import FilesField
 from decoding.models import Corpus, System
 from decoding.pools import read_plain
@@ -91,4 +91,4 @@ class PoolForm(forms.Form):
         """The lists of the received files, segment by segment."""
         if self.cleaned_data["format"] == "plain":
             return read_plain(paths)
-        return read_lists(paths[0])
+        return read_streams(paths[0])

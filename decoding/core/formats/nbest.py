@@ -24,6 +24,7 @@ from evaluation.core.errors import InputError
 
 Format = Literal["moses", "jsonl"]
 
+_MOST_DIGITS = 18  # of a sentence's number
 _MOSES_HINT = "A line is: sentence ||| translation ||| features ||| score ||| alignment."
 _JSON_HINT = 'A line is: {"sentence": 0, "text": "the house"}, with features and score if known.'
 
@@ -66,12 +67,20 @@ def read_nbest(path: Path, *, features: bool = True) -> Iterator[NBestEntry]:
 
 def read_lists(path: Path, *, features: bool = True) -> Iterator[list[NBestEntry]]:
     """The list of sentence 0, of sentence 1, and so on; empty for a sentence left out."""
+    return map(list, read_streams(path, features=features))
+
+
+def read_streams(path: Path, *, features: bool = True) -> Iterator[Iterator[NBestEntry]]:
+    """As `read_lists`, but no list is in memory: each is read while it is gone through.
+
+    What is left of one is passed over when the next is asked for.
+    """
     expected = 0
     for sentence, entries in groupby(read_nbest(path, features=features), attrgetter("sentence")):
         for _ in range(expected, sentence):
-            yield []
+            yield iter(())
         expected = sentence + 1
-        yield list(entries)
+        yield entries
 
 
 def write_nbest(path: Path, entries: Iterable[NBestEntry], format: Format | None = None) -> None:  # noqa: A002
@@ -134,8 +143,8 @@ def _parse_moses(line: str, features: bool) -> NBestEntry:
     fields = [part.strip() for part in line.split("|||")]
     if len(fields) < 2:
         raise InputError("expected fields separated by |||", hint=_MOSES_HINT)
-    if not (fields[0].isascii() and fields[0].isdigit()):
-        raise InputError(f"the sentence is {fields[0]!r}, not a number", hint=_MOSES_HINT)
+    if not (fields[0].isascii() and fields[0].isdigit() and len(fields[0]) <= _MOST_DIGITS):
+        raise InputError(f"the sentence is {fields[0][:40]!r}, not a number", hint=_MOSES_HINT)
     has_score = len(fields) > 3 and fields[3] != ""
     return NBestEntry(
         sentence=int(fields[0]),

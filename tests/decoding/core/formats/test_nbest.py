@@ -11,6 +11,7 @@ from decoding.core.formats.nbest import (
     format_moses,
     read_lists,
     read_nbest,
+    read_streams,
     write_nbest,
 )
 from evaluation.core.errors import InputError
@@ -98,7 +99,10 @@ def test_features_can_be_left_out(written):
 
 
 def test_lists_are_grouped_and_a_sentence_left_out_has_none(written):
-    lists = read_lists(written("0 ||| a\n0 ||| b\n3 ||| c\n"))
+    path = written("0 ||| a\n0 ||| b\n3 ||| c\n")
+    firsts = [next(entries, None) for entries in read_streams(path)]
+    assert [first and first.text for first in firsts] == ["a", None, None, "c"]
+    lists = read_lists(path)
     assert [[entry.text for entry in own] for own in lists] == [["a", "b"], [], [], ["c"]]
 
 
