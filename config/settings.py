@@ -202,7 +202,7 @@ STATIC_URL = "static/"
 STATIC_ROOT = ENVIRONMENT.data / "static"
 MEDIA_ROOT = ENVIRONMENT.data / "files"  # private: nothing here is served by its address
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "default": {"BACKEND": "decoding.storage.WholeFiles"},
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if DEBUG

@@ -14,7 +14,7 @@ from decoding.core.formats.nbest import NBestEntry
 from decoding.models import Corpus, Pool, System
 from decoding.models.ownership import User
 from decoding.pools import write_pool
-from decoding.storage import Kept, keep_folder
+from decoding.storage import Kept, hold, keep_folder
 from decoding.uploads import scratch
 from evaluation.core.errors import InputError
 
@@ -61,21 +61,21 @@ def add_kept_system(
     kept: Kept, *, owner: User, kind: str, card: Mapping[str, Any], **about: Any
 ) -> System:
     """A system whose directory is in the storage already."""
-    return _save(
-        System(
-            owner=owner,
-            kind=kind,
-            checksum=kept.checksum,
-            storage_key=kept.key,
-            size=kept.size,
-            card=dict(card),
-            **about,
-        )
+    system = System(
+        owner=owner,
+        kind=kind,
+        checksum=kept.checksum,
+        storage_key=kept.key,
+        size=kept.size,
+        card=dict(card),
+        **about,
     )
+    with hold(kept):
+        return _save(system)
 
 
 def add_pool(
-    system: System, corpus: Corpus, lists: Iterable[list[NBestEntry]], *, name: str
+    system: System, corpus: Corpus, lists: Iterable[Iterable[NBestEntry]], *, name: str
 ) -> Pool:
     """Keep an external system's translations of a corpus: all, or an InputError and nothing."""
     if not system.is_external:
@@ -88,7 +88,7 @@ def add_pool(
         facts = write_pool(lists, Path(folder), segments=corpus.segment_count, name=name)
         kept = keep_folder(Path(folder))
     try:
-        with transaction.atomic():
+        with hold(kept):
             return Pool.objects.create(
                 system=system,
                 corpus=corpus,
