@@ -135,7 +135,7 @@ def _embedded_secret(data: Path, *, embedded: bool) -> str:
             f"Cannot read {path}: {error.strerror}. Start Variorum as the user who owns it, or "
             "set VARIORUM_DATA to another folder."
         ) from error
-    made = secrets.token_urlsafe(64)
+    key = secrets.token_urlsafe(64)
     try:
         data.mkdir(parents=True, exist_ok=True)
         # O_EXCL: of two processes that start at once, one makes the key and the other reads it.
@@ -145,13 +145,26 @@ def _embedded_secret(data: Path, *, embedded: bool) -> str:
     except FileExistsError:
         return path.read_text().strip()
     except OSError as error:
-        raise ImproperlyConfigured(
-            f"Cannot write to the data folder {data}: {error.strerror}. "
-            "Give yourself the right to write there, or set VARIORUM_DATA to another folder."
-        ) from error
+        raise _cannot_write(data, error) from error
     with os.fdopen(descriptor, "w") as file:
-        file.write(made)
-    return made
+        file.write(key)
+    return key
+
+
+def made(folder: Path) -> Path:
+    """A folder within the data folder that has to be there from the start."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _cannot_write(folder.parent, error) from error
+    return folder
+
+
+def _cannot_write(data: Path, error: OSError) -> ImproperlyConfigured:
+    return ImproperlyConfigured(
+        f"Cannot write to the data folder {data}: {error.strerror}. "
+        "Give yourself the right to write there, or set VARIORUM_DATA to another folder."
+    )
 
 
 def _local_hosts(address: str) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 from csp.constants import NONE, SELF
 from environ import Env
 
-from config.environment import ROOT, kernel_cache, read_environment
+from config.environment import ROOT, kernel_cache, made, read_environment
 
 ENVIRONMENT = read_environment()
 VERSION = "0.1.0"
@@ -194,6 +194,7 @@ CONTENT_SECURITY_POLICY = {
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_500_000  # of a form without its files
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
 FILE_UPLOAD_HANDLERS = ["decoding.uploads.LimitedUploadHandler"]  # to disk, up to the limit
+FILE_UPLOAD_TEMP_DIR = made(ENVIRONMENT.data / "scratch")  # /tmp may be memory
 UPLOAD_LIMIT_BYTES = ENVIRONMENT.upload_limit_mb * 1_000_000
 
 # --- Files ----------------------------------------------------------------------------------

@@ -47,6 +47,7 @@ class LimitedUploadHandler(TemporaryFileUploadHandler):
     """Writes to disk while a file arrives, and stops writing at the limit."""
 
     def new_file(self, *args, **kwargs) -> None:
+        scratch()  # where it writes
         super().new_file(*args, **kwargs)
         self.file.is_too_large = False
         self.received = 0
@@ -95,7 +96,7 @@ def received(*uploads: UploadedFile) -> Iterator[list[Path]]:
 
 def scratch() -> Path:
     """Where unfinished things lie: on the disk of the data, not in memory."""
-    folder = Path(settings.DATA_DIR) / "scratch"
+    folder = Path(settings.FILE_UPLOAD_TEMP_DIR)
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 

@@ -37,6 +37,13 @@ def test_the_embedded_secret_is_made_once_and_for_its_owner_alone(data, tmp_path
     assert stat.S_IMODE((tmp_path / "data/secret_key").stat().st_mode) == 0o600
 
 
+def test_a_folder_that_cannot_be_made_is_told(tmp_path):
+    assert environment.made(tmp_path / "data/scratch").is_dir()
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ImproperlyConfigured, match=r"Cannot write to the data folder .*/file"):
+        environment.made(tmp_path / "file/scratch")
+
+
 def test_production_by_environment_alone(data):
     read = read_environment(PRODUCTION | data)
     assert not read.embedded
