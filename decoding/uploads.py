@@ -8,8 +8,10 @@ that leads out of the folder.
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import lzma
+import struct
 import tarfile
 import tempfile
 import zipfile
@@ -17,7 +19,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import IO, cast
 
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
@@ -29,17 +31,34 @@ _BLOCK = 1 << 20
 # What a file may grow to when it is unpacked: text packs to a tenth, tables to a twentieth.
 _MOST_GROWTH = 20
 LONGEST_LINE = 1_000_000  # bytes
-MOST_FILES = 1000
+MOST_FILES = 1000  # and folders, of an archive
 
+# What zipfile and tarfile hold in memory whole, whatever it unpacks to: what a zip says of all
+# its files, and what a tar says before each.
+_LONGEST_DIRECTORY = 1 << 20
+_LONGEST_HEADER = 1 << 16
+# Of a name in an archive, in bytes: of each part, as disks allow; of all; and how many parts.
+_LONGEST_PART, _LONGEST_NAME, _DEEPEST = 255, 1000, 20
+
+_GZIP, _BZIP2, _XZ = b"\x1f\x8b", b"BZh", b"\xfd7zXZ"
+
+# How the first bytes of what is no plain text begin; what it is, and what to do.
+_REPACK = "Unpack it, and pack it with gzip or not at all."
 _MARKS = {
-    b"\xff\xfe": "is in UTF-16",
-    b"\xfe\xff": "is in UTF-16",
-    b"\xef\xbb\xbf": "begins with a byte order mark",
-    b"PK\x03\x04": "is a zip archive",
-    b"%PDF": "is a PDF file",
-    b"BZh": "is packed with bzip2",
-    b"\xfd7zXZ": "is packed with xz",
-    b"(\xb5/\xfd": "is packed with zstd",
+    b"\xff\xfe": ("is in UTF-16", "Save it in UTF-8."),
+    b"\xfe\xff": ("is in UTF-16", "Save it in UTF-8."),
+    b"\xef\xbb\xbf": (
+        "begins with a byte order mark",
+        "Save it in UTF-8 without the mark: editors call that UTF-8 without BOM.",
+    ),
+    b"PK\x03\x04": (
+        "is a zip archive, or a document of an office program",
+        "Unpack it, or save the document as plain text in UTF-8.",
+    ),
+    b"%PDF": ("is a PDF file", "Save its text as plain text in UTF-8."),
+    _BZIP2: ("is packed with bzip2", _REPACK),
+    _XZ: ("is packed with xz", _REPACK),
+    b"(\xb5/\xfd": ("is packed with zstd", _REPACK),
 }
 
 
@@ -106,12 +125,10 @@ def copy_text(uploaded: IO[bytes], path: Path) -> None:
     uploaded.seek(0)
     head = uploaded.read(8)
     uploaded.seek(0)
-    for mark, problem in _MARKS.items():
+    for mark, (problem, hint) in _MARKS.items():
         if head.startswith(mark):
-            raise InputError(
-                problem, path=path, hint="Save it as plain text in UTF-8, packed with gzip or not."
-            )
-    packed = head.startswith(b"\x1f\x8b")
+            raise InputError(problem, path=path, hint=hint)
+    packed = head.startswith(_GZIP)
     written = line = 0
     unended = b""
     try:
@@ -185,20 +202,25 @@ def _oddities(data: bytes) -> Iterator[tuple[str, int, str]]:
 # --- Archives ---------------------------------------------------------------------------------
 
 
+# What zipfile, tarfile and what they call raise when an archive is not what it should be.
+_DAMAGE = (
+    zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, struct.error, EOFError,
+    OSError, ValueError, ArithmeticError, LookupError, RuntimeError,
+)  # fmt: skip
+
+
 def unpack_archive(uploaded: IO[bytes], name: str, folder: Path) -> None:
     """Unpack a zip, tar, tar.gz, tar.bz2 or tar.xz; all or an InputError."""
     uploaded.seek(0)
-    head = uploaded.read(4)
+    head = uploaded.read(6)
     uploaded.seek(0)
+    unpacking = _Unpacking(name, folder)
     try:
         if head.startswith(b"PK"):
-            _unpack_zip(uploaded, name, folder)
+            _unpack_zip(uploaded, unpacking)
         else:
-            _unpack_tar(uploaded, name, folder)
-    except (
-        zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile,
-        lzma.LZMAError, NotImplementedError, RuntimeError,
-    ) as error:  # fmt: skip
+            _unpack_tar(_unpacked(uploaded, head), unpacking)
+    except _DAMAGE as error:
         raise InputError(
             f"the archive is damaged, cut off or of an unknown kind ({error})",
             path=name,
@@ -206,34 +228,81 @@ def unpack_archive(uploaded: IO[bytes], name: str, folder: Path) -> None:
         ) from error
 
 
-def _unpack_zip(uploaded: IO[bytes], name: str, folder: Path) -> None:
-    with zipfile.ZipFile(uploaded) as archive:
-        unpacked = _Unpacking(name, folder)
+def _unpack_zip(uploaded: IO[bytes], unpacking: _Unpacking) -> None:
+    with zipfile.ZipFile(cast("IO[bytes]", _InPieces(uploaded, unpacking))) as archive:
         for member in archive.infolist():
+            path = unpacking.place(member.filename)
             if member.is_dir():
                 continue
             if member.flag_bits & 1:
-                raise InputError(
-                    f"{member.filename} is encrypted", path=name, hint="Pack it without password."
+                raise unpacking.refused(
+                    f"{_shown(member.filename)} is encrypted", "Pack it without password."
                 )
             if (member.external_attr >> 16) & 0o170000 == 0o120000:
-                raise unpacked.link(member.filename)
+                raise unpacking.link(member.filename)
             with archive.open(member) as file:
-                unpacked.write(member.filename, file)
+                unpacking.write(path, member.filename, file)
 
 
-def _unpack_tar(uploaded: IO[bytes], name: str, folder: Path) -> None:
+class _InPieces:
+    """A zip of which zipfile cannot read more at once than is good: it reads the directory so."""
+
+    def __init__(self, file: IO[bytes], unpacking: _Unpacking) -> None:
+        self._file = file
+        self._unpacking = unpacking
+        self.seek, self.tell, self.seekable = file.seek, file.tell, file.seekable
+
+    def read(self, size: int = -1) -> bytes:
+        if size > _LONGEST_DIRECTORY:
+            raise self._unpacking.too_many()
+        return self._file.read(size)
+
+
+def _unpacked(uploaded: IO[bytes], head: bytes) -> IO[bytes]:
+    for mark, opened in ((_GZIP, gzip.open), (_BZIP2, bz2.open), (_XZ, lzma.open)):
+        if head.startswith(mark):
+            return cast("IO[bytes]", opened(uploaded))
+    return uploaded
+
+
+def _unpack_tar(unpacked: IO[bytes], unpacking: _Unpacking) -> None:
+    reader = _Counted(unpacked, unpacking)
     # A stream is read in one pass, so a bomb is noticed while it grows.
-    with tarfile.open(fileobj=uploaded, mode="r|*") as archive:
-        unpacked = _Unpacking(name, folder)
+    with tarfile.open(fileobj=cast("IO[bytes]", reader), mode="r|") as archive:
         for member in archive:
-            if member.isdir():
-                continue
-            if not member.isfile():
-                raise unpacked.link(member.name)
-            file = archive.extractfile(member)
-            assert file is not None
-            unpacked.write(member.name, file)
+            path = unpacking.place(member.name)
+            if member.isfile():
+                file = archive.extractfile(member)
+                assert file is not None
+                reader.left = most_unpacked()
+                unpacking.write(path, member.name, file)
+            elif not member.isdir():
+                raise unpacking.link(member.name)
+            reader.left = _LONGEST_HEADER
+
+
+class _Counted:
+    """A tar of which tarfile cannot read more before the next file than is good."""
+
+    def __init__(self, file: IO[bytes], unpacking: _Unpacking) -> None:
+        self._file = file
+        self._unpacking = unpacking
+        self.left = _LONGEST_HEADER
+
+    def read(self, size: int) -> bytes:
+        block = self._file.read(size)
+        self.left -= len(block)
+        if self.left < 0:
+            raise self._unpacking.refused(
+                f"more than {_LONGEST_HEADER // 1000} KB stand before a file, instead of its name",
+                "Pack the folder again as .zip or .tar.gz, without attributes.",
+            )
+        return block
+
+
+def _shown(member: str) -> str:
+    """An archive's name for a file as a page can show it."""
+    return member[:100].encode("utf-8", "replace").decode()
 
 
 class _Unpacking:
@@ -242,48 +311,70 @@ class _Unpacking:
     def __init__(self, name: str, folder: Path) -> None:
         self.name = name
         self.folder = folder
-        self.files = 0
+        self.members = 0
         self.left = most_unpacked()
 
+    def refused(self, problem: str, hint: str = "") -> InputError:
+        return InputError(problem, path=self.name, hint=hint)
+
     def link(self, member: str) -> InputError:
-        return InputError(
-            f"{member} is a link or a device",
-            path=self.name,
-            hint="Pack the files themselves, such as with tar --dereference.",
+        return self.refused(
+            f"{_shown(member)} is a link or a device",
+            "Pack the files themselves, such as with tar --dereference.",
         )
 
-    def write(self, member: str, file: IO[bytes]) -> None:
+    def too_many(self) -> InputError:
+        return self.refused(
+            f"the archive holds more than {MOST_FILES} files and folders",
+            "Pack the system's files only.",
+        )
+
+    def place(self, member: str) -> Path:
+        """Where a file or folder belongs; each is counted."""
+        self.members += 1
+        if self.members > MOST_FILES:
+            raise self.too_many()
         parts = PurePosixPath(member.replace("\\", "/")).parts
-        if not parts or parts[0].startswith("/") or ".." in parts or ":" in parts[0]:
-            raise InputError(
-                f"{member} leads out of the archive",
-                path=self.name,
-                hint="Pack the folder with plain relative names.",
+        if parts and (parts[0].startswith("/") or ".." in parts or ":" in parts[0]):
+            raise self.refused(
+                f"{_shown(member)} leads out of the archive",
+                "Pack the folder with plain relative names.",
             )
-        self.files += 1
-        if self.files > MOST_FILES:
-            raise InputError(
-                f"the archive holds more than {MOST_FILES} files",
-                path=self.name,
-                hint="Pack the system's files only.",
+        try:
+            sizes = [len(part.encode()) for part in parts]
+        except UnicodeEncodeError as error:
+            raise self.refused(
+                f"the name {_shown(member)} is not in UTF-8",
+                "Rename it, and pack the folder again.",
+            ) from error
+        if (
+            max(sizes, default=0) > _LONGEST_PART
+            or sum(sizes) > _LONGEST_NAME
+            or len(sizes) > _DEEPEST
+        ):
+            raise self.refused(
+                f"the name {_shown(member)}… is too long",
+                f"{_LONGEST_PART} bytes are the most for a file or folder, and {_DEEPEST} folders "
+                "within each other.",
             )
-        path = self.folder.joinpath(*parts)
+        return self.folder.joinpath(*parts)
+
+    def write(self, path: Path, member: str, file: IO[bytes]) -> None:
         if path.exists() or any(parent.is_file() for parent in path.parents):
-            raise InputError(f"{member} is in the archive twice", path=self.name)
+            raise self.refused(f"{_shown(member)} is in the archive twice")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with path.open("xb") as written:
                 for block in _blocks(file):
                     self.left -= len(block)
                     if self.left < 0:
-                        raise InputError(
+                        raise self.refused(
                             f"the archive unpacks to more than {most_unpacked() // 1_000_000} MB",
-                            path=self.name,
-                            hint="Pack the system's files only, or ask an administrator to raise "
-                            "the limit.",
+                            "Pack the system's files only, or ask an administrator to raise the "
+                            "limit.",
                         )
                     written.write(block)
         except (OSError, ValueError) as error:
-            if isinstance(error, InputError | gzip.BadGzipFile):
+            if isinstance(error, gzip.BadGzipFile):
                 raise
-            raise InputError(f"{member} cannot be unpacked ({error})", path=self.name) from error
+            raise self.refused(f"{_shown(member)} cannot be unpacked ({error})") from error

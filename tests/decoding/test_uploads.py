@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import json
+import lzma
 import tarfile
 import zipfile
+from itertools import count
+from pathlib import Path
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.files.uploadhandler import StopFutureHandlers
 from django.urls import reverse
 
+from decoding.core.formats.nbest import NBestEntry
 from decoding.models import Corpus, Job, Pool, System
-from decoding.uploads import scratch
+from decoding.pools import write_pool
+from decoding.uploads import LimitedUploadHandler, scratch, unpack_archive
+from evaluation.core.errors import InputError
 from tests.factories import make_corpus, make_system
 
 pytestmark = pytest.mark.django_db
@@ -71,8 +79,10 @@ CORPORA = [
     ("text", ("a.txt", "das größte haus\n".encode("latin-1")), [],
      "a.txt:1: byte 7 of the line is not UTF-8"),
     ("text", ("a.txt", b"das haus\nein \xff haus\n"), [], "a.txt:2: byte 5 of the line"),
-    ("text", ("a.txt", "das haus\n".encode("utf-16")), [], "a.txt: is in UTF-16"),
-    ("text", ("a.txt", b"\xef\xbb\xbfdas haus\n"), [], "a.txt: begins with a byte order mark"),
+    ("text", ("a.txt", "das haus\n".encode("utf-16")), [],
+     "a.txt: is in UTF-16. Save it in UTF-8."),
+    ("text", ("a.txt", b"\xef\xbb\xbfdas haus\n"), [],
+     "a.txt: begins with a byte order mark. Save it in UTF-8 without the mark"),
     ("text", ("a.txt", b"das haus\rein haus\r"), [],
      "a.txt:1: a carriage return stands within the line"),
     ("text", ("a.txt", b"das haus\nein\x00haus\n"), [], "a.txt:2: there is a zero byte"),
@@ -85,7 +95,8 @@ CORPORA = [
     ("text", ("a.txt", b"x\n" * 6_000_001), [], "a.txt: is larger than 12 MB"),
     ("text", ("a.zip", b"PK\x03\x04" + bytes(100)), [], "a.zip: is a zip archive"),
     ("text", ("a.pdf", b"%PDF-1.7\n"), [], "a.pdf: is a PDF file"),
-    ("text", ("a.bz2", b"BZh91AY&SY"), [], "a.bz2: is packed with bzip2"),
+    ("text", ("a.bz2", b"BZh91AY&SY"), [],
+     "a.bz2: is packed with bzip2. Unpack it"),
     ("text", ("a.txt", TWO_LINES), [("b.txt", TWO_LINES)] * 9, "8 files are the most"),
     ("tsv", ("a.tsv", b"das haus\tthe house\nein haus\n"), [],
      "a.tsv:2: expected 2 columns, as in line 1, found 1"),
@@ -141,6 +152,7 @@ POOLS = [
     ("nbest", [b"0 ||| a ||| ||| -1\n1 ||| b\n"], "1 translations have a score and 1 have none"),
     ("nbest", [b"a house\n"], "0.txt:1: expected fields separated by |||"),
     ("nbest", [b"first ||| a house\n"], "is &#x27;first&#x27;, not a number"),
+    ("nbest", [b"9" * 5000 + b" ||| a house\n"], "99&#x27;, not a number"),
     ("nbest", [b'{"sentence": 0, "text": "a", "score": NaN}\n'], "which is no finite number"),
     ("nbest", [b'{"sentence": -1, "text": "a"}\n'], "not a number from 0"),
     ("nbest", [b'{"sentence": 0, "text": "\\ud800"}\n'], "half a surrogate pair"),
@@ -151,6 +163,12 @@ POOLS = [
     ("plain", [b"a house\n\n"], "segment 2 has no translation"),
     ("plain", [b"a house\n" * 3], "there are translations of segment 3"),
 ]  # fmt: skip
+
+
+def test_a_list_without_end_is_refused_while_it_is_read(tmp_path):
+    endless = (NBestEntry(0, "a house") for _ in count())
+    with pytest.raises(InputError, match="segment 1 has more than 10,000 translations"):
+        write_pool([endless], tmp_path, segments=1, name="a.txt")
 
 
 @pytest.mark.parametrize(("kind", "files", "says"), POOLS)
@@ -198,6 +216,30 @@ def tarred(*members: tuple[tarfile.TarInfo, bytes]) -> bytes:
     return packed.getvalue()
 
 
+def packed_tar(pack, *members: tarfile.TarInfo, format: int = tarfile.GNU_FORMAT) -> bytes:  # noqa: A002
+    """Without contents, packed as wanted."""
+    plain = io.BytesIO()
+    with tarfile.open(fileobj=plain, mode="w", format=format) as archive:
+        for member in members:
+            archive.addfile(member)
+    return pack(plain.getvalue())
+
+
+def named(name: str, kind: bytes = tarfile.REGTYPE, **pax: str) -> tarfile.TarInfo:
+    member = tarfile.TarInfo(name)
+    member.type, member.pax_headers = kind, pax
+    return member
+
+
+def large_directory() -> bytes:
+    """A zip whose end says that its directory is longer than what a thousand files need."""
+    packed = zipped(**{"moses.ini": b"x"})
+    directory, end = packed.rindex(b"PK\x01\x02"), packed.rindex(b"PK\x05\x06")
+    longer = packed[:end] + bytes(2_000_000)
+    size = (len(longer) - directory).to_bytes(4, "little")
+    return longer + packed[end : end + 12] + size + packed[end + 16 :]
+
+
 def link(kind: bytes, target: str) -> tarfile.TarInfo:
     member = tarfile.TarInfo("model/table")
     member.type, member.linkname = kind, target
@@ -233,6 +275,24 @@ ARCHIVES = {
                            "a/b is in the archive twice"),
     "a bomb": (zipped(bomb=bytes(25_000_000)), "the archive unpacks to more than 24 MB"),
     "many files": (zipped(**{str(n): b"" for n in range(1001)}), "more than 1000 files"),
+    "many folders": (packed_tar(gzip.compress, *(named(f"a{n}", tarfile.DIRTYPE) for n in range(1001))),
+                     "more than 1000 files and folders"),
+    "many folders in a zip": (zipped(**{f"{n}/": b"" for n in range(1001)}),
+                              "more than 1000 files and folders"),
+    "a long directory": (large_directory(), "more than 1000 files and folders"),
+    "a long name": (packed_tar(gzip.compress, named("n" * 300)), "the name nnnn"),
+    "a long name in a zip": (zipped(**{"n" * 300: b"x"}), "n… is too long"),
+    "many short names": (zipped(**{"n/" * 1000 + "n": b"x"}), "n/… is too long"),
+    "a huge name": (packed_tar(gzip.compress, named("n/" * 1_000_000)), "more than 65 KB stand before a file"),
+    "a huge header": (packed_tar(gzip.compress, named("n", comment="x" * 1_000_000), format=tarfile.PAX_FORMAT),
+                      "more than 65 KB stand before a file"),
+    "a name in Latin-1": (packed_tar(gzip.compress, named("gr\udcf6\udcdfe")),
+                          "the name gr??e is not in UTF-8"),
+    "a name in no code": (zipped(é=b"x").replace("é".encode(), b"\xff\xff"),
+                          "is damaged, cut off or of an unknown kind"),
+    "a bad bzip2": (b"BZh91AY&SY" + bytes(100), "is damaged, cut off or of an unknown kind"),
+    "a bad xz": (b"\xfd7zXZ\0" + bytes(100), "is damaged, cut off or of an unknown kind"),
+    "a cut tar.gz": (packed_tar(gzip.compress, named("a" * 90))[:-20], "is damaged, cut off"),
     "no moses.ini": (zipped(table=b"x"), "there is no moses.ini in the archive"),
     "two": (zipped(**{"a/moses.ini": b"x", "b/moses.ini": b"x"}), "there are 2 files moses.ini"),
     "an empty one": (zipped(**{"moses.ini": b""}), "moses.ini: the file is empty"),
@@ -262,6 +322,32 @@ def test_a_bad_archive(client, nothing_kept, which):
     assert answer.status_code == 422
     assert says in answer.content.decode()
     assert not System.objects.exists()
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress, lzma.compress])
+def test_a_good_tar(tmp_path, pack):
+    members = [named("./", tarfile.DIRTYPE), named("./model", tarfile.DIRTYPE)]
+    long = "model/" + "n" * 200 + "/" + "o" * 200
+    content = bytes(range(256)) * 1000
+    table = named(long)
+    table.size = len(content)
+    plain = io.BytesIO()
+    with tarfile.open(fileobj=plain, mode="w", format=tarfile.GNU_FORMAT) as archive:
+        for member in members:
+            archive.addfile(member)
+        archive.addfile(table, io.BytesIO(content))
+    unpack_archive(io.BytesIO(pack(plain.getvalue())), "a.tar", tmp_path)
+    assert (tmp_path / long).read_bytes() == content
+
+
+def test_uploads_arrive_on_the_disk_of_the_data(settings, rf):
+    handler = LimitedUploadHandler(rf.post("/"))
+    with pytest.raises(StopFutureHandlers):
+        handler.new_file("file", "a.txt", "text/plain", None)
+    arriving = Path(handler.file.temporary_file_path())
+    handler.file.close()
+    assert arriving.parent == scratch()
+    assert scratch().is_relative_to(settings.DATA_DIR)
 
 
 def test_paths_of_the_server_are_for_administrators(client):
