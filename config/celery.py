@@ -12,7 +12,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 class Tend(bootsteps.StartStopStep):
     """While a worker lives: say so, take up the jobs of workers that no longer do, and open what
-    participants had leased who have fallen silent.
+    participants had leased who have fallen silent; once an hour, tidy up.
 
     Every worker does it, so that no further process has to be run and watched; the updates are
     conditional, so that it does no harm when several do it at once.
@@ -23,12 +23,13 @@ class Tend(bootsteps.StartStopStep):
     def start(self, worker) -> None:
         from django.conf import settings
 
-        from decoding.tending import tend
+        from decoding.tending import tend, tidy
         from studies.tending import tend_studies
 
-        for call in (tend, tend_studies):
+        often = min(5.0, settings.JOB_LEASE_SECONDS / 4)
+        for call, seconds in ((tend, often), (tend_studies, often), (tidy, 3600.0)):
             call()
-            worker.timer.call_repeatedly(min(5.0, settings.JOB_LEASE_SECONDS / 4), call)
+            worker.timer.call_repeatedly(seconds, call)
 
 
 app = Celery("variorum")

@@ -7,16 +7,23 @@ import os
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 
 from celery import current_app
 from django.db import DatabaseError, close_old_connections, connections
+from django.utils import timezone
 from kombu.exceptions import OperationalError
 from redis import Redis
 from redis.exceptions import RedisError
 
+from decoding.storage import remove_if_older, remove_unfinished
+from decoding.uploads import scratch
+
 _log = logging.getLogger(__name__)
 _SIGN = "variorum:worker:"
 _SIGN_SECONDS = 20
+# What was not written to for so long is nobody's.
+_LEFT_OVER = timedelta(days=1)
 
 # What a broker raises that is out of reach: by its client, by kombu, by the socket.
 BROKER_ERRORS = (RedisError, OperationalError, OSError)
@@ -32,6 +39,23 @@ def tend() -> None:
         recover_jobs()
     except (DatabaseError, *BROKER_ERRORS) as error:
         _log.warning("could not tend the jobs", extra={"error": str(error)})
+    finally:
+        connections.close_all()
+
+
+def tidy() -> None:
+    """Remove what nobody can want any more: old uploads, and what died unfinished. Never raises."""
+    from decoding.actions.imports import forget_old_uploads
+
+    close_old_connections()
+    try:
+        long_ago = timezone.now() - _LEFT_OVER
+        for left in scratch().iterdir():
+            remove_if_older(left, long_ago)
+        remove_unfinished(long_ago)
+        forget_old_uploads()
+    except (DatabaseError, OSError) as error:
+        _log.warning("could not tidy", extra={"error": str(error)})
     finally:
         connections.close_all()
 

@@ -4,9 +4,8 @@ from typing import Any
 
 from django.urls import reverse
 
-from decoding.actions.deletion import discard_unless_used
+from decoding.actions.imports import fetch_upload, forget_upload
 from decoding.jobs import JobRun, job
-from decoding.storage import fetch_folder
 from evaluation.core.errors import InputError, VariorumError
 from evaluation.models import JudgmentFile
 from studies.models import Study
@@ -48,9 +47,11 @@ def import_study(run: JobRun) -> dict[str, Any]:
     from evaluation.bundles import read_bundle, read_report
     from evaluation.core.report.slices import Slice
 
-    upload = run.parameters["upload"]
-    path = fetch_folder(*upload) / run.parameters["name"]
     run.expect(2)
+    if run.done == 2:  # a worker died right after the last piece
+        forget_upload(run.job)
+        return run.result
+    path = fetch_upload(run.job) / run.parameters["name"]
     if not run.done:
         run.say("reading the bundle")
         try:
@@ -58,7 +59,7 @@ def import_study(run: JobRun) -> dict[str, Any]:
                 study, _ = read_bundle(path, owner=run.job.owner)
                 run.result = {"study": study.pk}
         except InputError:
-            discard_unless_used(*upload)  # nothing of a rejected file is kept
+            forget_upload(run.job)  # nothing of a rejected file is kept
             raise
     study = Study.objects.get(pk=run.result["study"])
     for edits in batches(unscored(study)):
@@ -69,7 +70,7 @@ def import_study(run: JobRun) -> dict[str, Any]:
     said = f"differs in: {', '.join(changed)}" if changed else "the same, every figure of it"
     with run.piece(message="compared"):
         run.result |= {"report": said, "page": _page(study)}
-    discard_unless_used(*upload)
+    forget_upload(run.job)
     return run.result
 
 

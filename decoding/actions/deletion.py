@@ -5,8 +5,9 @@ from itertools import islice
 from django.db import transaction
 from django.db.models import ProtectedError
 
-from decoding.models import Corpus, Pool, System
-from decoding.storage import discard_folder
+from decoding.models import Corpus, Job, Pool, System
+from decoding.queries.jobs import unfinished
+from decoding.storage import alone, discard_folder
 from evaluation.core.errors import VariorumError
 
 
@@ -28,10 +29,20 @@ def delete_unless_used(owned: Corpus | System) -> None:
         discard_unless_used(checksum, key)
 
 
-def discard_unless_used(checksum: str, key: str) -> None:
-    """Remove a stored folder that no system and no pool refers to; two may hold the same."""
-    if not any(model.objects.filter(checksum=checksum).exists() for model in (System, Pool)):
-        discard_folder(checksum, key)
+def discard_unless_used(checksum: str, key: str, *, by: Job | None = None) -> None:
+    """Remove a stored folder that no system, no pool and no job but ``by`` needs.
+
+    Several may hold the same; nobody can begin to meanwhile (`decoding.storage.hold`).
+    """
+    jobs = unfinished(Job.objects).filter(parameters__upload__0=checksum)
+    users = (
+        System.objects.filter(checksum=checksum),
+        Pool.objects.filter(checksum=checksum),
+        jobs.exclude(pk=by.pk) if by else jobs,
+    )
+    with alone():
+        if not any(rows.exists() for rows in users):
+            discard_folder(checksum, key)
 
 
 def _kept_by(owned: Corpus | System) -> list[tuple[str, str]]:

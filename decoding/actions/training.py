@@ -18,7 +18,7 @@ from decoding.training import TrainingSettings, folder_of, usual_settings
 from evaluation.core.errors import InputError
 
 # Where a cancelled or failed training goes on if it is tried again within this time.
-_KEPT = timedelta(days=7)
+KEPT = timedelta(days=7)
 
 
 def ask_for_training(
@@ -94,7 +94,7 @@ def ask_for_training(
 def forget_old_trainings() -> None:
     """Remove what trainings left that ended long ago without a system, or whose job is gone."""
     kept = Job.objects.filter(kind__in=["train-system", "tune-weights"]).exclude(
-        finished_at__lt=timezone.now() - _KEPT
+        finished_at__lt=timezone.now() - KEPT
     )
     wanted = {str(pk) for pk in kept.values_list("pk", flat=True)}
     for folder in (Path(server.DATA_DIR) / "training").glob("*"):

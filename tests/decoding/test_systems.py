@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import zipfile
+from datetime import timedelta
 
 import pytest
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.urls import reverse
+from django.utils import timezone
 
 from decoding.actions import jobs as job_actions
-from decoding.actions.jobs import claim_job
+from decoding.actions.jobs import cancel_job, claim_job, retry_job
 from decoding.actions.systems import keep_system
 from decoding.core.formats.nbest import read_lists
 from decoding.core.translation.moses import read_moses_system
@@ -19,6 +23,8 @@ from decoding.jobs import run_claimed
 from decoding.makers import list_by_decoding
 from decoding.models import Job, Recipe, System
 from decoding.storage import fetch_folder
+from decoding.tending import tidy
+from decoding.uploads import scratch
 from evaluation.core.errors import InputError
 from tests.factories import make_corpus, make_list, make_recipe, make_system
 
@@ -123,6 +129,76 @@ def test_a_bad_model_fails_the_import_with_its_sentence_and_nothing_is_kept(clie
     assert job.traceback == ""
     assert not System.objects.exists()
     assert not default_storage.exists(uploaded[1])
+    retry_job(job)
+    assert run(job).error == "what was uploaded is not kept any more. Upload it again."
+
+
+def test_a_second_click_makes_no_second_job(client, user, tmp_path):
+    client.force_login(user)
+    first, second = (
+        client.post(reverse("decoding:add-moses"), {**ABOUT, "archive": archive(tmp_path)})
+        for _ in range(2)
+    )
+    assert first["Location"] == second["Location"] == Job.objects.get().get_absolute_url()
+
+
+def test_two_imports_of_one_archive_both_find_it(client, user, tmp_path):
+    client.force_login(user)
+    for name in ("one", "two"):
+        upload = {**ABOUT, "name": name, "archive": archive(tmp_path)}
+        client.post(reverse("decoding:add-moses"), upload)
+    first, second = Job.objects.order_by("pk")
+    assert first.parameters["upload"] == second.parameters["upload"]
+    assert run(first).state == "done"
+    assert (run(second).state, second.error) == ("done", "")
+    assert not default_storage.exists(first.parameters["upload"][1])
+    assert {system.name for system in System.objects.all()} == {"one", "two"}
+
+
+def test_an_import_whose_name_was_taken_meanwhile_gets_another(client, user, tmp_path):
+    client.force_login(user)
+    client.post(reverse("decoding:add-moses"), {**ABOUT, "archive": archive(tmp_path)})
+    make_system(user, name="small")
+    job = run(Job.objects.get())
+    assert System.objects.get(pk=job.result["system"]).name == "small (2)"
+
+
+def test_a_worker_that_died_after_the_last_piece_leaves_no_upload(client, user, tmp_path):
+    client.force_login(user)
+    client.post(reverse("decoding:add-moses"), {**ABOUT, "archive": archive(tmp_path)})
+    job = Job.objects.get()
+    Job.objects.filter(pk=job.pk).update(total=1, done=1, result={"system": 1})
+    assert run(job).result == {"system": 1}
+    assert not default_storage.exists(job.parameters["upload"][1])
+
+
+def test_the_upload_of_an_import_that_nobody_tries_again_goes_in_the_end(client, user, tmp_path):
+    client.force_login(user)
+    client.post(reverse("decoding:add-moses"), {**ABOUT, "archive": archive(tmp_path)})
+    job = Job.objects.get()
+    cancel_job(job)
+    tidy()
+    assert default_storage.exists(job.parameters["upload"][1])
+    Job.objects.update(finished_at=timezone.now() - timedelta(days=8))
+    client.post(reverse("decoding:add-moses"), {**ABOUT, "archive": archive(tmp_path)})
+    tidy()
+    assert default_storage.exists(job.parameters["upload"][1]), "another needs it"
+    cancel_job(Job.objects.first())
+    tidy()
+    assert not default_storage.exists(job.parameters["upload"][1])
+
+
+def test_what_died_unfinished_goes_after_a_day():
+    young, old = scratch() / "upload-young", scratch() / "upload-old"
+    for folder in (young, old):
+        folder.mkdir()
+        (folder / "file").write_text("half")
+    long_ago = (timezone.now() - timedelta(days=2)).timestamp()
+    for path in (old / "file", old):
+        os.utime(path, (long_ago, long_ago))
+    tidy()
+    assert (young.exists(), old.exists()) == (True, False)
+    shutil.rmtree(young)
 
 
 def test_an_administrator_imports_from_the_server(client, administrator, tmp_path):
