@@ -199,9 +199,9 @@ LM0= 1
 """
 
 
-def zipped(**files: bytes) -> bytes:
+def zipped(_method: int = zipfile.ZIP_DEFLATED, **files: bytes) -> bytes:
     packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(packed, "w", _method) as archive:
         for name, content in files.items():
             archive.writestr(name, content)
     return packed.getvalue()
@@ -274,6 +274,8 @@ ARCHIVES = {
     "a file as a folder": (tarred((tarfile.TarInfo("a"), b"x"), (tarfile.TarInfo("a/b"), b"x")),
                            "a/b is in the archive twice"),
     "a bomb": (zipped(bomb=bytes(25_000_000)), "the archive unpacks to more than 24 MB"),
+    "a zip by bzip2": (zipped(zipfile.ZIP_BZIP2, **{"moses.ini": b"x"}), "is packed by an unusual method"),
+    "a zip by LZMA": (zipped(zipfile.ZIP_LZMA, **{"moses.ini": b"x"}), "is packed by an unusual method"),
     "many files": (zipped(**{str(n): b"" for n in range(1001)}), "more than 1000 files"),
     "many folders": (packed_tar(gzip.compress, *(named(f"a{n}", tarfile.DIRTYPE) for n in range(1001))),
                      "more than 1000 files and folders"),
