@@ -11,14 +11,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from decoding.core.corpus.words import base_language, segmenter_of
 from decoding.models import System
 from decoding.storage import fetch_folder
 
 if TYPE_CHECKING:
     from decoding.core.corpus.preparation import Preparation
-
-
-_WITHOUT_BLANKS = {"ja", "zh"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +57,7 @@ class SystemTexts:
 def texts_of(system: System) -> SystemTexts:
     """How the system's text is treated."""
     if system.is_external:
-        return SystemTexts(words=_words_of(system.target_language.partition("-")[0].lower()))
+        return SystemTexts(words=_words_of(base_language(system.target_language)))
     return _stored(system.checksum, system.storage_key)
 
 
@@ -68,8 +66,7 @@ def _words_of(language: str) -> Preparation:
     """By Moses' rules, which let tokenised text be; by characters where no blanks are written."""
     from decoding.core.corpus.preparation import Preparation, PreparationOptions
 
-    segmenter = "characters" if language in _WITHOUT_BLANKS else None
-    return Preparation(PreparationOptions(language=language, segmenter=segmenter))
+    return Preparation(PreparationOptions(language=language, segmenter=segmenter_of(language)))
 
 
 @lru_cache(maxsize=8)

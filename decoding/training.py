@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.conf import settings as server
 
+from decoding.core.corpus.words import base_language, segmenter_of
 from decoding.models import Corpus, Reference
 
 if TYPE_CHECKING:  # numba comes with it, and pages must not wait for it
@@ -45,9 +46,6 @@ SMOOTHINGS = {
     "witten-bell": "Witten-Bell: for few words, such as classes or tags",
 }
 ORDERS = range(1, 8)
-
-# Written without blanks between words: every character is taken as a word.
-_WITHOUT_BLANKS = {"zh", "ja"}
 
 # Of a hundred pieces, how many each step takes; between Multi30k and 65,000 sentences of news, both
 # tokenised here, for which a step's share differs by up to half. The rest keeps the system.
@@ -98,7 +96,7 @@ class TrainingSettings:
             PreparationOptions(
                 language=rules or None,
                 case=self.case,
-                segmenter="characters" if rules in _WITHOUT_BLANKS else None,
+                segmenter=segmenter_of(rules),
             )
             for rules in (self.source_rules, self.target_rules)
         )
@@ -130,7 +128,7 @@ def usual_settings(corpus: Corpus, reference: int = 1) -> TrainingSettings:
 
 def _rules(language: str, texts: Iterable[str]) -> str:
     """The language whose rules shall tokenise the texts, or nothing if they are tokenised."""
-    return "" if looks_tokenised(list(texts)) else language.partition("-")[0]
+    return "" if looks_tokenised(list(texts)) else base_language(language)
 
 
 def looks_tokenised(texts: Sequence[str]) -> bool:

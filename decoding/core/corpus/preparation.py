@@ -19,6 +19,7 @@ from typing import Literal
 
 from sacremoses import MosesDetokenizer, MosesPunctNormalizer, MosesTokenizer
 
+from decoding.core.corpus.words import join_characters, segmenter_of
 from evaluation.core.errors import InputError
 
 Case = Literal["as-is", "lower", "true"]
@@ -26,13 +27,13 @@ Case = Literal["as-is", "lower", "true"]
 # Names for segmenters of languages that are written without blanks, or with much in one word; any
 # other can be given as module:function, a function from a line to its words.
 SEGMENTERS = {
-    "characters": "decoding.core.corpus.preparation:split_characters",
+    "characters": "decoding.core.corpus.words:split_characters",
     "jieba": "jieba:lcut",
 }
 
 _SENTENCE_END = {".", ":", "?", "!"}
 _BEFORE_SENTENCE = {"(", "[", '"', "'", "„", "“", "«"}
-_IDEOGRAPH = re.compile(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff])")
+_ARABIC_MARKS = re.compile(r" +([،؛؟])")  # Moses' detokeniser knows no others than ours
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ufeff]")
 _RESERVED, _RESERVED_ESCAPE = "|", "&#124;"
 _ESCAPED_WORDS = {word: f"&lt;{word[1:-1]}&gt;" for word in ("<unk>", "<s>", "</s>")}
@@ -90,10 +91,12 @@ class Preparation:
                 word[:1].upper() + word[1:] if first else word
                 for word, first in zip(words, _sentence_starts(words), strict=True)
             ]
-        if self.options.language:
-            text: str = _moses(self.options.language)[2](words)
-        else:
-            text = " ".join(words)
+        language, segmenter = self.options.language, self.options.segmenter
+        text = " ".join(words)
+        if language:
+            text = _ARABIC_MARKS.sub(r"\1", _moses(language)[2](words))
+        if segmenter or (language and segmenter_of(language)):
+            text = join_characters(text)
         return text.replace(_RESERVED_ESCAPE, _RESERVED)
 
     def save(self, path: Path) -> None:
@@ -145,11 +148,6 @@ class CasingCounter:
             if self.forms[form] > self.forms[known]:
                 best[form.lower()] = form
         return best
-
-
-def split_characters(line: str) -> list[str]:
-    """Every ideograph and kana a word of its own: the simplest segmentation there is."""
-    return _IDEOGRAPH.sub(r" \1 ", line).split()
 
 
 def _sentence_starts(words: list[str], *, stops_are_words: bool = False) -> Iterator[bool]:

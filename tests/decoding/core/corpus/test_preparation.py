@@ -11,8 +11,8 @@ from decoding.core.corpus.preparation import (
     Preparation,
     PreparationOptions,
     load_preparation,
-    split_characters,
 )
+from decoding.core.corpus.words import split_characters
 from evaluation.core.errors import InputError
 
 TEXT = [
