@@ -5,24 +5,27 @@ A study names the options that it wants; the lists browser previews them.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from html import unescape
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
-NonAscii = Literal["keep", "transliterate", "drop"]
+from decoding.core.corpus.words import base_language
 
-# What has no decomposition into an ASCII letter and accents.
-_TRANSLITERATED = str.maketrans(
-    {
-        "ß": "ss", "ẞ": "SS", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O",
-        "đ": "d", "Đ": "D", "ð": "d", "Ð": "D", "þ": "th", "Þ": "Th", "ł": "l", "Ł": "L",
-        "ı": "i", "–": "-", "—": "-", "‘": "'", "’": "'", "‚": "'", "“": '"', "”": '"',
-        "„": '"', "«": '"', "»": '"', "…": "...", "€": "EUR", "£": "GBP", "\u00a0": " ",
-    }
-)  # fmt: skip
+if TYPE_CHECKING:
+    from decoding.core.corpus.preparation import Preparation
+
+NonAscii = Literal["drop", "keep", "transliterate"]
+
+# What becomes of characters that a keyboard may not have.
+NON_ASCII: Mapping[NonAscii, str] = {
+    "drop": "drop them, as the paper did",
+    "keep": "keep them",
+    "transliterate": "transliterate them into ASCII",
+}
+
+_GUILLEMETS = str.maketrans("«»", '""')  # which are not the << and >> that they look like
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,33 +34,23 @@ class Display:
 
     detokenize: bool = False  # words and marks as people write them, by Moses' rules
     truecase: bool = False  # a capital at the start of a sentence
-    non_ascii: NonAscii = "keep"  # characters that a keyboard may not have
+    non_ascii: NonAscii = "keep"
     words: str = ""  # its name in a choice
 
     def show(self, text: str, language: str = "en") -> str:
         """The text as people shall read it.
 
-        >>> DISPLAYS["transliterated"].show("he ate a croûton .")
-        'He ate a crouton.'
+        >>> DISPLAYS["transliterated"].show("&quot; the Москва café &quot; , he said .")
+        '"The Moskva cafe", he said.'
         """
         if self.detokenize:
-            text = _detokenizer(language)(unescape(text).split())
-        if self.truecase:
-            text = _capitalized(text)
-        if self.non_ascii == "transliterate":
-            text = unicodedata.normalize("NFKD", text.translate(_TRANSLITERATED))
-        if self.non_ascii != "keep":
-            text = " ".join(text.encode("ascii", "ignore").decode().split())
-        return text
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """As a study keeps it; `Display(**options)` is the same again."""
-        return {
-            "detokenize": self.detokenize,
-            "truecase": self.truecase,
-            "non_ascii": self.non_ascii,
-        }
+            text = unescape(text)  # Moses' tokeniser writes &quot; and the like
+        # Before words and marks are put together, so that no blank stays before a mark.
+        text = _in_ascii(text, self.non_ascii)
+        if self.detokenize or self.truecase:
+            rules = base_language(language) if self.detokenize else None
+            text = _preparation(rules, self.truecase).restore(text)
+        return _capitalized(text) if self.truecase else text
 
 
 # The named ones. The paper detokenises, truecases and drops non-ASCII characters.
@@ -68,12 +61,31 @@ DISPLAYS: Mapping[str, Display] = {
 }
 
 
-@lru_cache(maxsize=32)
-def _detokenizer(language: str):
-    from sacremoses import MosesDetokenizer
+def is_lost(text: str, shown: str) -> bool:
+    """Whether of a text nothing is shown that somebody could read.
 
-    detokenizer = MosesDetokenizer(lang=language.partition("-")[0])
-    return lambda words: detokenizer.detokenize(words, unescape=False)
+    >>> is_lost("переговоры провалились .", "."), is_lost("talks failed .", "Talks failed.")
+    (True, False)
+    """
+    return any(map(str.isalnum, text)) and not any(map(str.isalnum, shown))
+
+
+def _in_ascii(text: str, policy: NonAscii) -> str:
+    if policy == "transliterate":
+        from anyascii import anyascii
+
+        return anyascii(text.translate(_GUILLEMETS))
+    if policy == "drop":
+        return " ".join(text.encode("ascii", "ignore").decode().split())
+    return text
+
+
+@lru_cache(maxsize=32)
+def _preparation(rules: str | None, truecase: bool) -> Preparation:
+    """The same by which the playground restores what systems that were trained here translate."""
+    from decoding.core.corpus.preparation import Preparation, PreparationOptions
+
+    return Preparation(PreparationOptions(rules, "true" if truecase else "as-is"))
 
 
 def _capitalized(text: str) -> str:

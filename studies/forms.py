@@ -6,13 +6,14 @@ from itertools import combinations
 from django import forms
 from django.db.models import Count
 
+from decoding.display import NON_ASCII
 from decoding.models import Corpus, TranslationList
 from evaluation.core.errors import InputError
 from studies.actions.notices import may_be_told
 from studies.actions.planning import create_study, set_conditions, usual_design, write_wording
 from studies.actions.running import amend_wordings
 from studies.arrivals import may_lead_to
-from studies.core.conduct import Conduct
+from studies.core.conduct import DISPLAY, Conduct
 from studies.core.design import Design
 from studies.core.entry import Entry, Item, Question
 from studies.models import Kind, Study, Wording
@@ -285,10 +286,10 @@ class ConductForm(forms.Form):
     )
     detokenize = forms.BooleanField(label="Put words and punctuation together", required=False)
     truecase = forms.BooleanField(label="Begin sentences with a capital", required=False)
-    ascii_only = forms.BooleanField(
-        label="Drop characters that are not ASCII",
-        required=False,
-        help_text="As the paper did; do not use it for languages of other scripts.",
+    non_ascii = forms.ChoiceField(
+        label="Characters that are not ASCII",
+        choices=list(NON_ASCII.items()),
+        help_text="Do not drop them from languages of other scripts.",
     )
 
     def __init__(self, *args, study: Study, **kwargs) -> None:
@@ -319,7 +320,7 @@ class AmendForm(ConductForm):
 
     def __init__(self, *args, **kwargs) -> None:
         super().__init__(*args, **kwargs)
-        for name in ("detokenize", "truecase", "ascii_only"):
+        for name in DISPLAY:
             self.fields[name].disabled = True
 
     def clean(self):

@@ -10,7 +10,7 @@ from django.utils.functional import cached_property
 from django.views.decorators.http import require_GET
 
 from decoding.access import fetch_for
-from decoding.display import Display
+from decoding.display import Display, is_lost
 from decoding.forms.browser import ComparisonForm
 from decoding.models import Corpus, ListEntry, ListPair, System, TranslationList
 from decoding.queries.browser import (
@@ -111,12 +111,16 @@ class Side:
     direction: str
 
     @cached_property
-    def entries(self) -> list[tuple[ListEntry, list[Span]]]:
-        """The entries, and what is new in each against the first."""
+    def entries(self) -> list[tuple[ListEntry, list[Span], bool]]:
+        """The entries, what is new in each against the first, and whether nothing is left of it."""
         rows = list(self.made.entries.all())
         shown = [self.display.show(row.text, self.language) for row in rows]
         return [
-            (row, differences(text, shown[0]) if rank else [Span(text, True)])
+            (
+                row,
+                differences(text, shown[0]) if rank else [Span(text, True)],
+                is_lost(row.text, text),
+            )
             for rank, (row, text) in enumerate(zip(rows, shown, strict=True))
         ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models.functions import Now
 
+from decoding.display import Display
 from decoding.models import Corpus, ListEntry, RecipeVersion, Reference, Segment, System
 from evaluation.core.errors import InputError
 from studies.core.conduct import Conduct, conduct_from
@@ -18,7 +19,6 @@ from studies.core.design import Design
 from studies.core.entry import NO_ENTRY, Entry
 from studies.core.plan import Plan, plan_from_json, plan_study
 from studies.core.sampling import Sample, sample_sentences
-from studies.core.texts import capitalize, drop_non_ascii
 from studies.models import Condition, Kind, Slot, Study, Task, Wording
 from studies.queries.planning import candidates, lists_of
 from studies.wordings import DEFAULTS
@@ -179,12 +179,12 @@ def _make_tasks(study: Study, plan: Plan) -> None:
             translation_list__in=[made.pk for made in lists.values()]
         ).only("translation_list_id", "rank", "text")
     }
-    prepare = preparer(study.the_conduct, study.corpus.target_language)
+    display, language = display_of(study.the_conduct), study.corpus.target_language
     editing = []
     for number, planned in enumerate(plan.editing, start=1):
         segment = segments[planned.segment]
         made = lists[planned.condition, segment.pk]
-        texts = [prepare(entries[made.pk, rank]) for rank in planned.ranks]
+        texts = [display.show(entries[made.pk, rank], language) for rank in planned.ranks]
         editing.append(
             Task(
                 study=study,
@@ -249,24 +249,9 @@ def _references(plan: Plan, segments: dict[int, Segment]) -> dict[int, str]:
     return found
 
 
-def preparer(conduct: Conduct, language: str) -> Callable[[str], str]:
-    """C2: how a system's translation is made readable."""
-    from decoding.core.corpus.preparation import Preparation, PreparationOptions
-
-    preparation = Preparation(
-        PreparationOptions(
-            language=language.partition("-")[0] if conduct.detokenize else None,
-            case="true" if conduct.truecase else "as-is",
-        )
-    )
-
-    def prepare(text: str) -> str:
-        text = preparation.restore(text)
-        if conduct.ascii_only:
-            text = drop_non_ascii(text)
-        return capitalize(text) if conduct.truecase else text
-
-    return prepare
+def display_of(conduct: Conduct) -> Display:
+    """C2: how systems' translations are made readable."""
+    return Display(conduct.detokenize, conduct.truecase, conduct.non_ascii)
 
 
 def registration(study: Study) -> dict[str, object]:
@@ -336,6 +321,8 @@ def import_plan(owner: User, parts: dict[str, Any]) -> Study:
         conduct=conduct_from(parts["conduct"]),
         entry=plan.entry,
     )
+    study.conduct = parts["conduct"]  # in the words of its time, which are part of the registration
+    study.save(update_fields=["conduct"])
     for kind, text in parts["wordings"].items():
         study.wordings.filter(kind=kind).update(text=text)
     try:
@@ -347,7 +334,8 @@ def import_plan(owner: User, parts: dict[str, Any]) -> Study:
     if _texts_checksum(study) != parts["texts_checksum"]:
         raise InputError(
             "the lists or references here have other texts than those of the plan",
-            hint="Import the lists of the study instead of making them again.",
+            hint="Import the lists of the study instead of making them again; or its bundle, if "
+            "an older version made the plan and showed texts in another way.",
         )
     return study
 

@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce, Now
 
 from evaluation.core.errors import InputError
 from studies.actions.planning import freeze_study, write_wording
-from studies.core.conduct import Conduct
+from studies.core.conduct import DISPLAY, Conduct
 from studies.models import Amendment, Study
 
 State = Study.State
@@ -60,11 +60,10 @@ def amend_conduct(study: Study, conduct: Conduct, *, reason: str, author: User) 
     changed = sorted(name for name in after if before.get(name) != after[name])
     if not changed:
         return None
-    for name in ("detokenize", "truecase", "ascii_only"):
-        if name in changed:
-            raise InputError(
-                "the texts stand since the freezing", hint="Copy the study to change them."
-            )
+    if not set(DISPLAY).isdisjoint(changed):
+        raise InputError(
+            "the texts stand since the freezing", hint="Copy the study to change them."
+        )
     Study.objects.filter(pk=locked.pk).update(conduct=after)
     return _record(
         locked,

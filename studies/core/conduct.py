@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from typing import Literal, get_args
 
 from evaluation.core.errors import InputError
+
+# What makes the texts that participants read (ALGORITHMS C2), so it stands as soon as they do.
+DISPLAY = ("detokenize", "truecase", "non_ascii")
+NonAscii = Literal["drop", "keep", "transliterate"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +33,7 @@ class Conduct:
     bonus_per_hour: float = 0.0  # of the time in which the page was used
     detokenize: bool = True  # C2: how lists are prepared for people
     truecase: bool = True
-    ascii_only: bool = True
+    non_ascii: NonAscii = "drop"
 
     def __post_init__(self) -> None:
         """Refuse what cannot be carried out."""
@@ -58,6 +63,11 @@ class Conduct:
                 "time and pay cannot be negative",
                 "Write minutes such as 1.5.",
             ),
+            (
+                self.non_ascii not in get_args(NonAscii),
+                f"nothing is known of {self.non_ascii!r} for characters that are not ASCII",
+                f"Choose {' or '.join(get_args(NonAscii))}.",
+            ),
         ):
             if wrong:
                 raise InputError(problem, hint=hint)
@@ -68,7 +78,10 @@ class Conduct:
 
 
 def conduct_from(saved: dict[str, object]) -> Conduct:
-    """The conduct that `Conduct.as_dict` wrote."""
+    """The conduct that `Conduct.as_dict` wrote, now or when `ascii_only` was all that it said."""
+    saved = dict(saved)
+    if "ascii_only" in saved:
+        saved["non_ascii"] = "drop" if saved.pop("ascii_only") else "keep"
     unknown = set(saved) - set(Conduct.__dataclass_fields__)
     if unknown:
         raise InputError(

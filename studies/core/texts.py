@@ -1,4 +1,4 @@
-"""Text as people see it, and text as people send it (ALGORITHMS C2)."""
+"""Text as people send it."""
 
 from __future__ import annotations
 
@@ -13,20 +13,6 @@ _SPACES = re.compile(r"\s+")
 # that spelling needs stay (the joiners of Arabic and Indic scripts).
 _UNWANTED = {"Cc", "Cs", "Cn", "Co"}
 _JOINERS = {"\u200c", "\u200d"}
-
-
-def drop_non_ascii(text: str) -> str:
-    """C2: the paper shows ASCII alone, for fear of confusing its workers.
-
-    >>> drop_non_ascii("caf\u00e9 in \u6771\u4eac today")
-    'caf in today'
-    """
-    return _SPACES.sub(" ", text.encode("ascii", "ignore").decode()).strip()
-
-
-def capitalize(text: str) -> str:
-    """The first letter of a sentence in upper case, the rest as it is."""
-    return text[:1].upper() + text[1:]
 
 
 def clean_edit(text: str) -> str:

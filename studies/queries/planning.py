@@ -6,9 +6,11 @@ from collections.abc import Iterable, Sequence
 
 from django.db.models import Count, QuerySet
 
-from decoding.models import Reference, Segment, TranslationList
+from decoding.models import ListEntry, Reference, Segment, TranslationList
 from studies.core.sampling import Candidate
 from studies.models import Condition, Study
+
+_LOOKED_AT = 200  # lists, for a line that shows what becomes of other letters than ASCII
 
 
 def lists_of(
@@ -21,6 +23,19 @@ def lists_of(
         recipe_version_id=condition.recipe_version_id,
     )
     return lists if segments is None else lists.filter(segment_id__in=segments)
+
+
+def line_to_preview(study: Study) -> str:
+    """A first translation of the baseline, if possible one that is not ASCII alone."""
+    baseline = study.conditions.select_related("study").first()
+    if baseline is None:
+        return ""
+    lists = lists_of(baseline).order_by("segment__number")[:_LOOKED_AT]
+    firsts = ListEntry.objects.filter(translation_list__in=[made.pk for made in lists], rank=1)
+    texts = list(
+        firsts.order_by("translation_list__segment__number").values_list("text", flat=True)
+    )
+    return next((text for text in texts if not text.isascii()), texts[0] if texts else "")
 
 
 def candidates(study: Study, conditions: Sequence[Condition]) -> list[Candidate]:

@@ -12,9 +12,17 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from decoding.access import fetch_for
+from decoding.display import is_lost
 from decoding.models import Corpus, System
 from evaluation.core.errors import InputError
-from studies.actions.planning import copy_study, delete_study, freeze_study, registration, sample_of
+from studies.actions.planning import (
+    copy_study,
+    delete_study,
+    display_of,
+    freeze_study,
+    registration,
+    sample_of,
+)
 from studies.core.assignment import expense, fewest_participants
 from studies.core.entry import LONGEST_SECONDS, reading_seconds, training_seconds
 from studies.forms import (
@@ -28,6 +36,7 @@ from studies.forms import (
 )
 from studies.models import Study
 from studies.queries.dashboard import studies_on_page
+from studies.queries.planning import line_to_preview
 from studies.views.running import previews
 
 STUDIES_ON_A_PAGE = 25
@@ -142,12 +151,20 @@ def _consequences(study: Study) -> dict[str, object]:
     found["readings"] = _readings(study)
     found["longest"] = LONGEST_SECONDS
     if study.is_draft:
+        found |= _shown(study)
         try:
             sample = sample_of(study)
             found |= {"eligible": sample.eligible, "left_out": sample.left_out}
         except InputError as error:
             found["problem"] = str(error)
     return found
+
+
+def _shown(study: Study) -> dict[str, object]:
+    """A line of the lists, as it was decoded and as participants would read it."""
+    line = line_to_preview(study)
+    shown = display_of(study.the_conduct).show(line, study.corpus.target_language)
+    return {"decoded": line, "shown": shown, "is_lost": is_lost(line, shown)} if line else {}
 
 
 def _readings(study: Study) -> dict[str, int]:

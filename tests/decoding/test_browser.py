@@ -8,7 +8,6 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from decoding.display import DISPLAYS, Display
 from decoding.models import ListEntry, System, TranslationList
 from decoding.queries.browser import Comparison, compared_pairs, quartile_bounds, quartile_of
 from evaluation.core.statistics.quartiles import quartiles
@@ -135,7 +134,7 @@ def test_what_is_shown_is_prepared_and_what_is_kept_is_not(client, user, compare
     }.items():
         page = client.get(place, {"display": display})
         texts = [
-            "".join(span.text for span in spans) for _, spans in page.context["sides"][0].entries
+            "".join(span.text for span in spans) for _, spans, _ in page.context["sides"][0].entries
         ]
         assert texts[0] == shown
     entry.refresh_from_db()
@@ -151,9 +150,15 @@ def test_what_was_trained_here_is_read_as_people_write(client, user, compared):
     assert "the end , he said ." in client.get(place, {"display": ""}).content.decode()
 
 
-def test_display_options_can_be_kept_and_had_again():
-    for display in DISPLAYS.values():
-        assert Display(**display.options).options == display.options
+def test_the_preview_says_where_nothing_is_left(client, user, compared):
+    client.force_login(user)
+    ListEntry.objects.filter(translation_list__segment__number=1).update(text="Путин молчит .")
+    place = reverse("decoding:compare", args=[compared.corpus.pk, compared.system.pk, 1])
+    assert "nothing is left of it" in client.get(place, {"display": "paper"}).content.decode()
+    for display, shown in {"": "Путин молчит .", "transliterated": "Putin molchit."}.items():
+        page = client.get(place, {"display": display}).content.decode()
+        assert shown in page
+        assert "nothing is left" not in page
 
 
 @pytest.mark.parametrize("name", ["browse", "compare", "lists", "corpora", "systems", "corpus"])

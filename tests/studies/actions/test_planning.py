@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 
 import pytest
 from django.core.management import call_command
 from django.db import IntegrityError, connection, transaction
+from django.urls import reverse
 
+from decoding.display import DISPLAYS
 from decoding.models import ListEntry, TranslationList
 from evaluation.core.errors import InputError
 from studies.actions.planning import (
@@ -15,6 +18,8 @@ from studies.actions.planning import (
     sample_of,
     write_wording,
 )
+from studies.actions.running import amend_conduct
+from studies.core.conduct import Conduct
 from studies.core.plan import plan_from_json, plan_study
 from studies.models import Slot, Study, Task
 from tests.studies.making import make_study
@@ -93,6 +98,57 @@ def test_texts_are_prepared_as_the_paper_does(user):
         made.entries.update(text="the café guests , they 're gone .")
     study = freeze_study(study)
     assert study.tasks.filter(kind="editing")[0].texts == ["The caf guests, they're gone."] * 3
+
+
+NASTY = [
+    ("en", "&quot; the talks failed , &quot; he said ."),
+    ("en", "the 12 . march , 3.5 % and $ 5 : no . yes"),
+    ("en", "it &apos;s a five @-@ year @-@ old &amp; &#91; new &#93; “ thing ” – &lt;unk&gt;"),
+    ("en", "the 北京 talks with Путин failed ."),
+    ("en", "переговоры"),
+    ("en-GB", "Łódź , straße and croûton cost 5 € …"),
+    ("fr", "« bonjour » , dit -il , l&apos; homme d&apos; hier !"),
+    ("ar", "تحدث الرئيس ، ثم غادر ؟"),
+    ("zh", "他 在 2024 年 说 ： &quot; 谈 判 失 败 了 &quot; ， Obama 说 。"),
+    ("zh-Hant", "我們 訪問 了 北京 。"),
+    ("ja", "彼 は 「 はい 」 と 言っ た 。"),
+]
+
+
+@pytest.mark.parametrize("name", DISPLAYS)
+def test_tasks_have_what_the_lists_browser_previews(client, user, name):
+    client.force_login(user)
+    conduct = Conduct(non_ascii=DISPLAYS[name].non_ascii)
+    for language, decoded in NASTY:
+        study = make_study(user, sentences=1, conduct=conduct)
+        study.corpus.target_language = language
+        study.corpus.save()
+        ListEntry.objects.filter(translation_list__corpus=study.corpus).update(text=decoded)
+        place = [study.corpus.pk, study.conditions.first().system_id, 1]
+        page = client.get(reverse("decoding:compare", args=place), {"display": name})
+        previewed = "".join(span.text for span in page.context["sides"][0].entries[0][1])
+        assert "&" not in previewed.replace(" & ", "")
+        for task in freeze_study(study).tasks.filter(kind="editing"):
+            assert task.texts == [previewed] * 3
+
+
+def test_what_was_planned_before_there_were_policies_stays(user, exported, colleague):
+    """A plan file of a version that knew `ascii_only` gives the same plan and registration."""
+    conduct = exported["conduct"]
+    assert conduct.pop("non_ascii") == "drop"
+    conduct["ascii_only"] = True
+    parts = {name: value for name, value in exported.items() if name != "checksum"}
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    old = parts | {"checksum": sha256(text.encode()).hexdigest()}
+    study = import_plan(user, old)
+    assert study.checksum == old["plan_checksum"]
+    assert json.loads(json.dumps(registration(study))) == old
+    assert study.the_conduct == Conduct()
+    made = amend_conduct(study, Conduct(eval_seconds=300), reason="too slow", author=user)
+    assert made.what == "eval_seconds"
+    study.refresh_from_db()
+    with pytest.raises(InputError, match="the texts stand"):
+        amend_conduct(study, Conduct(non_ascii="keep"), reason="accents", author=user)
 
 
 def test_the_registration_holds_what_was_decided(user):

@@ -81,6 +81,15 @@ def test_a_conduct_survives_json():
         conduct_from({"colour": "red"})
     with pytest.raises(InputError, match="30 seconds"):
         Conduct(eval_seconds=3)
+    with pytest.raises(InputError, match="Choose drop or keep or transliterate"):
+        Conduct(non_ascii="translate")
+
+
+@pytest.mark.parametrize(("ascii_only", "meant"), [(True, "drop"), (False, "keep")])
+def test_a_conduct_that_knew_but_one_policy_can_be_read(ascii_only, meant):
+    old = {"eval_seconds": 77, "detokenize": True, "truecase": True, "ascii_only": ascii_only}
+    assert conduct_from(old) == Conduct(eval_seconds=77, non_ascii=meant)
+    assert old["ascii_only"] is ascii_only, "what was given stays as it is"
 
 
 @given(st.text(max_size=50))

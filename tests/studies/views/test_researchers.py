@@ -7,8 +7,9 @@ import re
 
 import pytest
 from django.urls import reverse
+from django.utils.html import escape
 
-from decoding.models import Job
+from decoding.models import Job, ListEntry
 from studies.actions.handing_out import lease_next, submit_edit, submit_judgment
 from studies.actions.participants import exclude, reinstate
 from studies.actions.planning import freeze_study
@@ -536,6 +537,28 @@ def test_pay_follows_too(client, user):
     after = client.post(address(study, "follows", "conduct"), fields).content.decode()
     assert int(fact(after, "Pay")) == pytest.approx(int(fact(before, "Pay")) * 100 / 12, abs=5)
     assert client.post(address(study, "follows", "nothing"), fields).status_code == 404
+
+
+def test_how_translations_are_read_follows_too(client, user):
+    study = make_study(user, sentences=2)
+    entries = ListEntry.objects.filter(translation_list__segment__number=2)
+    entries.update(text="&quot; Москва &quot; , he said .")
+    fields = filled(client, study, "conduct")
+    assert fields["non_ascii"] == "drop"
+    for policy, shown in {
+        "drop": '"", He said.', "keep": '"Москва", he said.', "transliterate": '"Moskva", he said.',
+    }.items():  # fmt: skip
+        said = fields | {"non_ascii": policy}
+        page = client.post(address(study, "follows", "conduct"), said).content.decode()
+        assert escape(shown) in page
+        assert "Nothing is left" not in page
+    entries.update(text="Москва .")
+    page = client.post(address(study, "follows", "conduct"), fields).content.decode()
+    assert "Nothing is left of it" in page
+    fields["non_ascii"] = "transliterate"
+    assert client.post(address(study, "step", "conduct"), fields).status_code == 302
+    study.refresh_from_db()
+    assert study.the_conduct.non_ascii == "transliterate"
 
 
 def test_a_third_condition_of_another_system_and_the_pairs_that_are_compared(client, user):
