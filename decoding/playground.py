@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from decoding.core.corpus.words import count_words
 from decoding.figures import ListFigures, list_figures
 from decoding.makers import Translation, list_by_decoding
 from decoding.models import RecipeVersion, System
@@ -51,9 +52,10 @@ def try_out(
     settings: Mapping[str, Any],
 ) -> Trial:
     """Make both lists of a sentence (ALGORITHMS A3, A4); settings are a diverse recipe's."""
-    if len(source.split()) > MOST_WORDS:
+    words = count_words(source, system.source_language)
+    if words > MOST_WORDS:
         raise InputError(
-            f"the sentence has {len(source.split())} words, and {MOST_WORDS} is the most here",
+            f"the sentence has {words} words, and {MOST_WORDS} is the most here",
             hint="Longer ones are for jobs: make lists of a corpus.",
         )
     kinds = RecipeVersion.Kind

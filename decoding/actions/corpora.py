@@ -7,6 +7,7 @@ from itertools import islice
 
 from django.db import IntegrityError, transaction
 
+from decoding.core.corpus.words import count_words
 from decoding.core.formats.segments import SegmentText, count_references
 from decoding.models import Corpus, Reference, Segment
 from decoding.models.ownership import User
@@ -57,7 +58,7 @@ def _save(corpus: Corpus, batch: list[tuple[int, SegmentText]]) -> None:
             corpus=corpus,
             number=number,
             source=text.source,
-            length=len(text.source.split()),
+            length=count_words(text.source, corpus.source_language),
             document=text.document,
         )
         for number, text in batch

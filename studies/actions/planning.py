@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models.functions import Now
 
+from decoding.core.corpus.words import count_words
 from decoding.display import Display
 from decoding.models import Corpus, ListEntry, RecipeVersion, Reference, Segment, System
 from evaluation.core.errors import InputError
@@ -203,7 +204,7 @@ def _make_tasks(study: Study, plan: Plan) -> None:
         (planned.segment, planned.condition, planned.draw): task
         for task, planned in zip(editing, plan.editing, strict=True)
     }
-    references = _references(plan, segments)
+    references = _references(plan, segments, language)
     evaluation = Task.objects.bulk_create(
         (
             Task(
@@ -238,13 +239,13 @@ def _make_tasks(study: Study, plan: Plan) -> None:
     Slot.objects.bulk_create(slots, batch_size=_BATCH)
 
 
-def _references(plan: Plan, segments: dict[int, Segment]) -> dict[int, str]:
+def _references(plan: Plan, segments: dict[int, Segment], language: str) -> dict[int, str]:
     """For each sentence the first reference of a length that the design asks for."""
     low, high = plan.design.shortest_reference, plan.design.longest_reference
     found: dict[int, str] = {}
     rows = Reference.objects.filter(segment__in=segments.values()).order_by("segment", "number")
     for number, text in rows.values_list("segment__number", "text"):
-        if low <= len(text.split()) <= high:
+        if low <= count_words(text, language) <= high:
             found.setdefault(number, text)
     return found
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from django.db.models import Count, QuerySet
 
+from decoding.core.corpus.words import count_words
 from decoding.models import ListEntry, Reference, Segment, TranslationList
 from studies.core.sampling import Candidate
 from studies.models import Condition, Study
@@ -40,10 +41,11 @@ def line_to_preview(study: Study) -> str:
 
 def candidates(study: Study, conditions: Sequence[Condition]) -> list[Candidate]:
     """Every segment of the corpus, with what decides whether it can be sampled (C1)."""
+    language = study.corpus.target_language
     lengths: dict[int, list[int]] = {}
     texts = Reference.objects.filter(segment__corpus=study.corpus_id).order_by("pk")
     for segment, text in texts.values_list("segment_id", "text").iterator():
-        lengths.setdefault(segment, []).append(len(text.split()))
+        lengths.setdefault(segment, []).append(count_words(text, language))
     entries: dict[int, list[int]] = {}
     baseline: dict[int, float | None] = {}
     for condition in conditions:

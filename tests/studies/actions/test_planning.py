@@ -151,6 +151,19 @@ def test_what_was_planned_before_there_were_policies_stays(user, exported, colle
         amend_conduct(study, Conduct(non_ascii="keep"), reason="accents", author=user)
 
 
+def test_references_are_as_long_as_their_language_says(user):
+    study = make_study(user, sentences=2)
+    study.corpus.target_language = "zh"
+    study.corpus.save()
+    for segment, text in zip(study.corpus.segments.all(), ("我们访问了北京", "谢谢"), strict=True):
+        segment.references.update(text=text)
+    study.design["sample_size"] = 1
+    study.save()
+    assert sample_of(study).segments == (1,)
+    task = freeze_study(study).tasks.filter(kind="eval")[0]
+    assert task.texts == ["我们访问了北京"]
+
+
 def test_the_registration_holds_what_was_decided(user):
     study = make_study(user)
     with pytest.raises(InputError, match="draft"):
