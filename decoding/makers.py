@@ -13,6 +13,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from decoding.languages import language_problem
 from decoding.models import Corpus, Pool, RecipeVersion, System
 from decoding.pools import read_pool
 from decoding.preparing import texts_of
@@ -62,6 +63,8 @@ def maker_for(system: System, corpus: Corpus, version: RecipeVersion) -> Maker:
 
 def why_not(system: System, corpus: Corpus, version: RecipeVersion) -> str:
     """Why the system cannot make lists of the corpus by this recipe; mostly nothing."""
+    if problem := language_problem(system, corpus):
+        return problem
     if system.is_external and version.is_decoded:
         return (
             f"{system} is external, so {version.recipe} cannot decode with it. Choose a recipe "

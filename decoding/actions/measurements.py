@@ -8,6 +8,7 @@ from django.db import transaction
 
 from decoding.actions.jobs import submit_job, submit_once
 from decoding.comparing import Measured
+from decoding.languages import language_problem
 from decoding.makers import why_not
 from decoding.models import Comparison, Corpus, Job, Measurement, System
 from decoding.models.ownership import User
@@ -77,13 +78,8 @@ def ask_for_comparison(
 
 def check_comparable(system: System, corpus: Corpus) -> None:
     """Refuse what cannot be measured."""
-    for side in ("source", "target"):
-        own, other = (getattr(one, f"{side}_language") for one in (system, corpus))
-        if own != other:
-            raise VariorumError(
-                f"The {side} language of {system} is {own}, and that of {corpus} is {other}. "
-                "Choose a corpus of the system's languages."
-            )
+    if problem := language_problem(system, corpus):
+        raise VariorumError(problem)
     if not corpus.most_references:
         raise VariorumError(f"{corpus} has no references. Choose a corpus that has some.")
     if problem := why_not(system, corpus, version_for_best(system, corpus)):

@@ -12,6 +12,8 @@ from django.utils import timezone
 
 from decoding.actions.jobs import submit_once
 from decoding.actions.systems import check_name
+from decoding.core.corpus.words import base_language
+from decoding.languages import language_problem
 from decoding.models import Corpus, Job
 from decoding.models.ownership import User
 from decoding.training import TrainingSettings, folder_of, usual_settings
@@ -44,21 +46,15 @@ def ask_for_training(
     the same while it is being trained gets the same job.
     """
     check_name(owner, name)
-    for side in ("source", "target"):
-        language = getattr(corpus, f"{side}_language")
-        if dev is not None and getattr(dev, f"{side}_language") != language:
-            raise InputError(
-                f"the {side} of {dev} is in {getattr(dev, f'{side}_language')}, and that of "
-                f"{corpus} in {language}",
-                hint="Choose a dev corpus of the same languages.",
-            )
+    if dev is not None and (problem := language_problem(corpus, dev)):
+        raise InputError(problem)
     if dev is not None and (dev == corpus or not dev.most_references):
         raise InputError(
             f"{dev} cannot be the dev corpus",
             hint="Choose one that has references and is not the training text.",
         )
     for more in monolingual:
-        if more.source_language != corpus.target_language:
+        if base_language(more.source_language) != base_language(corpus.target_language):
             raise InputError(
                 f"{more} is in {more.source_language}, and the target language is "
                 f"{corpus.target_language}",

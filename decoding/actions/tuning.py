@@ -7,6 +7,7 @@ from django.db import transaction
 
 from decoding.actions.jobs import submit_job
 from decoding.actions.recipes import add_recipe
+from decoding.languages import language_problem
 from decoding.models import RecipeVersion, TuningCell, TuningRun
 from decoding.models.ownership import User
 from evaluation.core.errors import VariorumError
@@ -17,7 +18,10 @@ MOST_CELLS = 100
 @transaction.atomic
 def ask_for_tuning(*, owner: User, **settings: Any) -> TuningRun:
     """A run over a grid of n and lambda, with its job (ALGORITHMS B6)."""
-    run = TuningRun.objects.create(owner=owner, **settings)
+    run = TuningRun(owner=owner, **settings)
+    if problem := language_problem(run.system, run.corpus):
+        raise VariorumError(problem)
+    run.save()
     run.job = submit_job(
         "tune-diversity",
         owner=owner,

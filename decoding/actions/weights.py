@@ -10,6 +10,7 @@ from django.db import transaction
 
 from decoding.actions.jobs import retry_job, submit_job
 from decoding.actions.systems import add_kept_system, check_name, free_name
+from decoding.languages import language_problem
 from decoding.models import Corpus, System, WeightTuning
 from decoding.models.ownership import User
 from decoding.storage import Kept
@@ -40,13 +41,8 @@ def ask_for_weights(
     check_name(owner, name)
     if system.is_external:
         raise InputError(f"{system} is external: it has no weights here")
-    for side in ("source", "target"):
-        own, other = (getattr(one, f"{side}_language") for one in (system, corpus))
-        if own != other:
-            raise InputError(
-                f"the {side} language of {system} is {own}, and that of {corpus} is {other}",
-                hint="Choose a dev corpus of the system's languages.",
-            )
+    if problem := language_problem(system, corpus):
+        raise InputError(problem)
     if not corpus.most_references:
         raise InputError(f"{corpus} has no references", hint="Choose a corpus that has some.")
     tuning = WeightTuning.objects.create(

@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 
+from decoding.languages import is_in
 from decoding.models import Corpus, Recipe, System
 from decoding.models.recipes import HIGHEST_ORDER
 
@@ -81,7 +82,7 @@ class PlaygroundForm(forms.Form):
         """A corpus that the chosen system can read, for whoever has no sentence at hand."""
         system = self.cleaned_data.get("system")
         readable = self.fields["corpus"].queryset
-        return readable.filter(source_language=system.source_language).first() if system else None
+        return readable.filter(is_in("source", system.source_language)).first() if system else None
 
     @property
     def references(self) -> list[str]:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from django import forms
 
+from decoding.languages import is_in, same_languages
 from decoding.models import Corpus, System
 from decoding.training import (
     ALIGNERS,
@@ -76,12 +77,8 @@ class TrainingForm(forms.ModelForm):
                 ("", "tokenised already: words and marks stand between blanks"),
             ]
         visible = Corpus.objects.visible_to(user).exclude(pk=corpus.pk)
-        self.fields["dev"].queryset = visible.filter(
-            source_language=corpus.source_language,
-            target_language=corpus.target_language,
-            most_references__gte=1,
-        )
-        more = visible.filter(source_language=corpus.target_language)
+        self.fields["dev"].queryset = visible.filter(same_languages(corpus), most_references__gte=1)
+        more = visible.filter(is_in("source", corpus.target_language))
         if more.exists():
             self.fields["monolingual"].queryset = more
         else:

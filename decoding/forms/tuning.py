@@ -5,6 +5,7 @@ import math
 from django import forms
 
 from decoding.actions.tuning import MOST_CELLS
+from decoding.languages import language_problem
 from decoding.models import Corpus, System, TuningCell, TuningRun
 from decoding.models.recipes import HIGHEST_ORDER, LARGEST_PENALTY
 from decoding.validators import PAPERS_ORDERS, PAPERS_PENALTIES
@@ -58,8 +59,8 @@ class TuningForm(forms.ModelForm):
     def clean(self):
         cleaned = super().clean()
         system, corpus = cleaned.get("system"), cleaned.get("corpus")
-        if system and corpus and system.source_language != corpus.source_language:
-            self.add_error("corpus", f"The system translates from {system.source_language}.")
+        if system and corpus and (problem := language_problem(system, corpus)):
+            self.add_error("corpus", problem)
         if len(cleaned.get("orders", ())) * len(cleaned.get("penalties", ())) > MOST_CELLS:
             self.add_error("penalties", f"{MOST_CELLS} cells are the most.")
         return cleaned

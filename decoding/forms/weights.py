@@ -4,6 +4,7 @@ from django import forms
 from django.core.validators import MaxValueValidator, MinValueValidator
 
 from decoding.actions.weights import LONGEST_LISTS, MOST_ROUNDS
+from decoding.languages import same_languages
 from decoding.models import Corpus, System, WeightTuning
 
 
@@ -17,9 +18,7 @@ class WeightTuningForm(forms.ModelForm):
     def __init__(self, *args, user, system: System, **kwargs) -> None:
         super().__init__(*args, **kwargs)
         self.fields["corpus"].queryset = Corpus.objects.visible_to(user).filter(
-            source_language=system.source_language,
-            target_language=system.target_language,
-            most_references__gte=1,
+            same_languages(system), most_references__gte=1
         )
         self.fields["corpus"].empty_label = "choose"
         self.fields["corpus"].help_text = (
@@ -41,9 +40,7 @@ class OnCorpusForm(forms.Form):
     def __init__(self, *args, user, system: System, **kwargs) -> None:
         super().__init__(*args, **kwargs)
         corpora = Corpus.objects.visible_to(user).filter(
-            source_language=system.source_language,
-            target_language=system.target_language,
-            most_references__gte=1,
+            same_languages(system), most_references__gte=1
         )
         if system.is_external:
             corpora = corpora.filter(pools__system=system)
@@ -59,7 +56,5 @@ class CompareForm(OnCorpusForm):
     def __init__(self, *args, user, system: System, **kwargs) -> None:
         super().__init__(*args, user=user, system=system, **kwargs)
         self.fields["corpus"].label = "On the test corpus"
-        others = System.objects.visible_to(user).filter(
-            source_language=system.source_language, target_language=system.target_language
-        )
+        others = System.objects.visible_to(user).filter(same_languages(system))
         self.fields["second"].queryset = others.exclude(pk=system.pk).defer("card")

@@ -262,7 +262,7 @@ def test_asking_twice_gives_one_job(corpus, no_broker):
         ({"reference": 2}, "has no reference 2"),
         ({"name": "taken"}, "you have a system named taken already"),
         ({"dev": "same"}, "not the training text"),
-        ({"dev": "french"}, "Choose a dev corpus of the same languages"),
+        ({"dev": "french"}, "Choose a corpus of the same languages"),
         ({"monolingual": ["french"]}, "must be in the target language"),
     ],
 )
