@@ -19,7 +19,9 @@ often workers die or messages double.
 
 from __future__ import annotations
 
+import errno
 import logging
+import sqlite3
 import threading
 import traceback
 from collections.abc import Callable, Iterator
@@ -28,7 +30,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connections, transaction
+from django.db import InterfaceError, OperationalError, connection, connections, transaction
 from django.db.models import F
 from django.db.models.functions import Now
 
@@ -36,6 +38,10 @@ from decoding.models import Job
 from evaluation.core.errors import VariorumError
 
 _log = logging.getLogger(__name__)
+
+_UNREACHABLE = (OperationalError, InterfaceError)  # or so it seems: see _database_answers
+_DISK_FULL = "53100"  # PostgreSQL's name of it
+_GOES_ON = "Trying again goes on behind the last finished piece."
 
 # Set when the worker is asked to stop: its jobs are put back at their next piece.
 worker_stops = threading.Event()
@@ -59,6 +65,14 @@ class WorkerStops(JobStopped):
 
 class GivesWay(JobStopped):
     """Other jobs wait for a worker; this one goes on when one comes back to it."""
+
+
+class PartFailed(VariorumError):
+    """A part of the job failed: what is told of that, and what is kept of it for developers."""
+
+    def __init__(self, part: Job) -> None:
+        super().__init__(part.error or "A part of it was cancelled. Try again.")
+        self.traceback = part.traceback
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +181,10 @@ class JobRun:
         elif held.filter(cancel_requested_at__isnull=False).exists():
             self._stop = Cancelled
 
+    def gets_nowhere(self) -> bool:
+        """Whether so many attempts have ended before the next piece that no more are made."""
+        return self._held().filter(stalls__gte=Job.MOST_STALLS).exists()
+
     def _held(self):
         return Job.objects.filter(pk=self.job.pk, state=Job.State.RUNNING, claim=self.job.claim)
 
@@ -186,8 +204,8 @@ def _heartbeat(run: JobRun) -> Iterator[None]:
         while not over.wait(interval):
             try:
                 run.beat()
-            except (OperationalError, InterfaceError) as error:
-                _log.warning("no heartbeat", extra={"job": run.job.pk, "error": str(error)})
+            except Exception as error:  # noqa: BLE001 (without a next beat the job would be lost)
+                _log.warning("no heartbeat", extra={"job": run.job.pk, "error": repr(error)})
                 connections.close_all()
         connections.close_all()
 
@@ -213,22 +231,70 @@ def run_claimed(claimed: Job) -> None:
         _log.warning("claim lost; another worker has the job", extra={"job": claimed.pk})
     except (WorkerStops, GivesWay):
         _finish_unless_lost(run, Job.State.QUEUED)
+    except PartFailed as error:
+        _finish_unless_lost(run, Job.State.FAILED, error=str(error), traceback=error.traceback)
     except VariorumError as error:
         _finish_unless_lost(run, Job.State.FAILED, error=str(error))
-    except (OperationalError, InterfaceError):
-        # The database is away, so nothing can be written about it. The heartbeat stops, and
-        # whoever finds the job abandoned takes it up behind its last committed piece.
-        _log.exception("database out of reach", extra={"job": claimed.pk})
+    except _UNREACHABLE as error:
+        if not _database_answers():
+            # Nothing can be written about it. The heartbeat stops, and whoever finds the job
+            # abandoned takes it up behind its last committed piece.
+            _log.exception("database out of reach", extra={"job": claimed.pk})
+        elif full_disk(error) or run.gets_nowhere():
+            _fail(run, error)
+        else:
+            # A lock or a restart of the server, most likely: it is over when we try again.
+            _log.exception("the database refused a statement", extra={"job": claimed.pk})
+            _finish_unless_lost(run, Job.State.QUEUED)
     except Exception as error:  # noqa: BLE001 (the last line of defence of a worker thread)
-        _log.exception("job failed", extra={"job": claimed.pk, "kind": claimed.kind})
-        _finish_unless_lost(
-            run,
-            Job.State.FAILED,
-            error=f"Something happened that Variorum did not foresee ({type(error).__name__}). "
-            "Trying again goes on behind the last finished piece. If it happens again, show an "
-            "administrator this job: the details are kept with it.",
-            traceback=traceback.format_exc(),
+        _fail(run, error)
+
+
+def full_disk(error: BaseException) -> str:
+    """If a full disk is behind the error: which it is and what to do. Else nothing."""
+    cause = error.__cause__
+    if (
+        getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+        or getattr(cause, "sqlstate", None) == _DISK_FULL
+    ):
+        disk = "The database's disk is full. Make room on it"
+    elif isinstance(error, OSError) and (
+        error.errno in (errno.ENOSPC, errno.EDQUOT)
+        or "requested and" in str(error)  # numpy's words, which come without a number
+    ):
+        disk = (
+            "A disk of the worker's machine is full, so a file could not be written. Make room "
+            "for the data folder and for temporary files"
         )
+    else:
+        return ""
+    return f"{disk}, then try again. {_GOES_ON}"
+
+
+def _fail(run: JobRun, error: Exception) -> None:
+    """End the job with a sentence for its owner, and keep the rest for whoever can mend it."""
+    _log.exception("job failed", extra={"job": run.job.pk, "kind": run.job.kind})
+    unforeseen = (
+        f"Something happened that Variorum did not foresee ({type(error).__name__}). {_GOES_ON} "
+        "If it happens again, show an administrator this job: the details are kept with it."
+    )
+    _finish_unless_lost(
+        run,
+        Job.State.FAILED,
+        error=full_disk(error) or unforeseen,
+        traceback=traceback.format_exc(),
+    )
+
+
+def _database_answers() -> bool:
+    """Whether it can be reached by a new connection; the thread goes on with that one."""
+    try:
+        connection.close()
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except _UNREACHABLE:
+        return False
+    return True
 
 
 def _finish_unless_lost(run: JobRun, state: str, **fields: Any) -> None:
@@ -236,3 +302,6 @@ def _finish_unless_lost(run: JobRun, state: str, **fields: Any) -> None:
         run.finish(state, **fields)
     except ClaimLost:
         _log.warning("claim lost; another worker has the job", extra={"job": run.job.pk})
+    except _UNREACHABLE:
+        # As above: it is found abandoned, and tried again or given up.
+        _log.exception("could not write how the job ended", extra={"job": run.job.pk})

@@ -14,10 +14,9 @@ from typing import Any
 from django.db import transaction
 
 from decoding.actions.jobs import announce, claim_job, retry_job
-from decoding.jobs import GivesWay, JobRun, run_claimed, worker_stops
+from decoding.jobs import GivesWay, JobRun, PartFailed, run_claimed, worker_stops
 from decoding.models import Job
 from decoding.queries.jobs import unfinished, waiting
-from evaluation.core.errors import VariorumError
 
 # How long to wait for parts that other workers have, before looking again: at first, for the last
 # parts are small, and at most.
@@ -56,7 +55,7 @@ def share_out(
     _work_off(run)
     failed = run.job.parts.exclude(state=Job.State.DONE).order_by("pk").first()
     if failed is not None:
-        raise VariorumError(failed.error or "A part of it was cancelled. Try again.")
+        raise PartFailed(failed)
     results = list(run.job.parts.order_by("pk").values_list("result", flat=True))
     run.job.parts.all().delete()  # they have served; what they did is the job's
     return results

@@ -142,8 +142,9 @@ def recover_jobs() -> int:
     lost.filter(cancel_requested_at__isnull=False).update(state=Job.State.CANCELLED, **gone)
     lost.filter(stalls__gte=Job.MOST_STALLS).update(
         state=Job.State.FAILED,
-        error=f"The worker died {Job.MOST_STALLS} times at the same piece, most likely for lack "
-        "of memory. Give the workers more memory or the job less to do, then try again.",
+        error=f"{Job.MOST_STALLS} times nothing more was heard of the worker at the same piece. "
+        "Most likely it died for lack of memory: give the workers more memory or the job less to "
+        "do, then try again.",
         **gone,
     )
     recovered = lost.update(state=Job.State.QUEUED, claim=None, announced_at=None)

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.exceptions import ObjectDoesNotExist
 
 from decoding.actions.lists import MadeList, save_lists
-from decoding.jobs import JobRun, JobStopped, job
+from decoding.jobs import JobRun, JobStopped, full_disk, job
 from decoding.makers import Maker, maker_for
 from decoding.models import Corpus, FailedSegment, RecipeVersion, Segment, System, TranslationList
 from decoding.parts import cut, share_out
@@ -111,6 +111,8 @@ def _make(segment: Segment, version: RecipeVersion, maker: Maker) -> MadeList:
     except VariorumError as error:
         reason = str(error)
     except Exception as error:  # noqa: BLE001 (one bad segment fails alone, whatever it is)
+        if full_disk(error):
+            raise  # that is no segment's fault, and all others would fail with it
         _log.exception("a list failed", extra={"segment": segment.pk, "recipe": version.pk})
         reason = f"Something happened that Variorum did not foresee ({type(error).__name__})."
     return MadeList(segment, version, maker.checksum, failure=reason)

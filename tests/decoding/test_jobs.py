@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 import uuid
 from datetime import timedelta
+from pathlib import Path
 
+import numpy as np
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.db.models.functions import Now
 
 from decoding.actions import jobs as actions
-from decoding.jobs import Cancelled, ClaimLost, JobRun, job, run_claimed, worker_stops
+from decoding.jobs import Cancelled, ClaimLost, JobRun, _heartbeat, job, run_claimed, worker_stops
 from decoding.models import Job
 from evaluation.core.errors import InputError
 
@@ -25,6 +28,49 @@ def refuse(run):
 @job("test-break", title="Has a mistake in it")
 def break_down(run):
     return {"ratio": 1 // 0}
+
+
+REFUSED = {
+    "sqlite": "SELECT abs(-9223372036854775808)",
+    "postgresql": "SET LOCAL statement_timeout = 1; SELECT pg_sleep(1)",
+}
+
+
+@job("test-refused", title="Is refused by its database")
+def refused(run):
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(REFUSED[connection.vendor])
+
+
+@job("test-refused-once", title="Is refused once")
+def refused_once(run):
+    if run.job.attempts == 1:
+        refused(run)
+
+
+@job("test-full-database", title="Has more to keep than the database has room for")
+def fill_database(run):
+    with transaction.atomic(), connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            cursor.execute("PRAGMA max_page_count = 1")  # at least what there is, and no page more
+        else:
+            cursor.execute("DO 'BEGIN RAISE EXCEPTION USING ERRCODE = ''disk_full''; END'")
+        Job.objects.filter(pk=run.job.pk).update(message="much " * 40, error="more" * 10_000)
+
+
+@job("test-full-disk", title="Has more to write than the disk has room for")
+def fill_disk(run):
+    # Where a device says that it is full.
+    if run.job.title == "by numpy":
+        np.zeros(10_000).tofile("/dev/full")
+    Path("/dev/full").write_text("much")
+
+
+@job("test-lost", title="Loses its database")
+def lose_database(run):
+    connection.settings_dict["NAME"] = "/nowhere/variorum.sqlite3"
+    connection.close()
+    Job.objects.count()
 
 
 @pytest.fixture(autouse=True)
@@ -82,6 +128,73 @@ def test_a_mistake_of_ours_is_told_in_a_sentence_and_kept_for_developers(submit)
     assert state(job) == "failed"
     assert "Trying again" in job.error
     assert "ZeroDivisionError" in job.traceback
+
+
+on_disk = pytest.mark.django_db(transaction=True)  # for what asks by a connection of its own
+
+
+@on_disk
+def test_what_the_database_refuses_again_and_again_fails_and_says_why(submit):
+    job = submit("test-refused")
+    for _ in range(Job.MOST_STALLS - 1):
+        run_claimed(actions.claim_job(job.pk))
+        assert state(job) == "queued"
+    run_claimed(actions.claim_job(job.pk))
+    assert state(job) == "failed"
+    assert "did not foresee (OperationalError)" in job.error
+    assert "in refused" in job.traceback
+
+
+@on_disk
+def test_what_the_database_refuses_once_is_done_at_the_next_attempt(submit):
+    job = submit("test-refused-once")
+    run_claimed(actions.claim_job(job.pk))
+    run_claimed(actions.claim_job(job.pk))
+    assert (state(job), job.error) == ("done", "")
+
+
+@on_disk
+@pytest.mark.parametrize(
+    ("kind", "title", "said"),
+    [
+        ("test-full-database", "", "The database's disk is full. Make room on it, then try"),
+        ("test-full-disk", "", "A disk of the worker's machine is full"),
+        ("test-full-disk", "by numpy", "A disk of the worker's machine is full"),
+    ],
+)
+def test_a_full_disk_is_told_at_once(submit, kind, title, said):
+    job = submit(kind, title=title)
+    run_claimed(actions.claim_job(job.pk))
+    assert state(job) == "failed"
+    assert said in job.error
+    assert "in fill_" in job.traceback
+
+
+@on_disk
+def test_who_lost_the_database_leaves_the_job_to_be_found(submit, monkeypatch):
+    if connection.vendor != "sqlite":
+        pytest.skip("a server cannot be taken away from one test")
+    job = submit("test-lost")
+    claimed = actions.claim_job(job.pk)
+    with monkeypatch.context() as away:
+        away.setitem(connection.settings_dict, "NAME", connection.settings_dict["NAME"])
+        run_claimed(claimed)
+    assert (state(job), job.error) == ("running", "")
+
+
+def test_a_heart_beats_on_whatever_happens(submit, settings, monkeypatch):
+    settings.JOB_LEASE_SECONDS = 0.01
+    beaten, again = [], threading.Event()
+
+    def beat(run):
+        beaten.append(run)
+        if len(beaten) > 1:
+            again.set()
+        raise RuntimeError
+
+    monkeypatch.setattr(JobRun, "beat", beat)
+    with _heartbeat(JobRun(actions.claim_job(submit().pk))):
+        assert again.wait(10)
 
 
 def test_a_kind_that_nobody_knows_fails_clearly(submit):

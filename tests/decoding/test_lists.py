@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from django.urls import reverse
 
@@ -224,6 +226,17 @@ def test_a_bad_segment_fails_alone_and_can_be_tried_again(
         in client.get(again.get_absolute_url()).content.decode()
     )
     assert (again.total, again.result) == (3, {"lists made": 3, "lists failed": 0})
+
+
+def test_a_full_disk_fails_the_job_and_no_segment(user, corpus, system, two_best, monkeypatch):
+    def make(*args, **how):
+        Path("/dev/full").write_text("a file that it takes")
+
+    monkeypatch.setattr(makers, "_from_pool", make)
+    job = run(ask_for_lists(corpus, system, [two_best], owner=user))
+    assert job.state == "failed"
+    assert "disk of the worker's machine is full" in job.error
+    assert not FailedSegment.objects.exists()
 
 
 def test_a_list_that_somebody_made_meanwhile_stays(user, corpus, system, two_best, monkeypatch):

@@ -30,6 +30,8 @@ def whole(run):
 def part(run):
     if run.parameters["number"] == run.job.parent.parameters.get("joined at"):
         submit_job("self-test", owner=run.job.owner, parameters={})
+    if run.parameters["number"] == run.job.parent.parameters.get("broken at"):
+        raise ZeroDivisionError
     with run.piece():
         seen.append(run.parameters["number"])
 
@@ -82,3 +84,12 @@ def test_who_comes_to_a_part_goes_on_until_another_job_waits(user):
     run_job(theirs[1].pk)
     assert seen == [1, 0, 2, 3]
     assert asked.parts.get(state="queued") == theirs[4]
+
+
+def test_what_is_kept_of_a_part_that_failed_is_kept_with_the_whole(user):
+    asked = submit_job("test-whole", owner=user, parameters={"parts": 3, "broken at": 1})
+    run_job(asked.pk)
+    asked.refresh_from_db()
+    assert (asked.state, seen) == ("failed", [0, 2])
+    assert "did not foresee (ZeroDivisionError)" in asked.error
+    assert "raise ZeroDivisionError" in asked.traceback
