@@ -28,6 +28,7 @@ from decoding.models import (
 )
 from decoding.models.ownership import User
 from decoding.preparing import texts_of
+from decoding.stretches import Numbers, stretches_of
 from evaluation.core.errors import VariorumError
 
 _LISTS = (
@@ -59,7 +60,7 @@ def ask_for_lists(
     versions: Sequence[RecipeVersion],
     *,
     owner: User,
-    segments: Sequence[int] | None = None,
+    segments: Iterable[Numbers] | None = None,
 ) -> Job:
     """A job that makes the lists which are missing, of some segments (by number) or of all.
 
@@ -72,7 +73,7 @@ def ask_for_lists(
         "corpus": corpus.pk,
         "system": system.pk,
         "recipe_versions": sorted(version.pk for version in versions),
-        "segments": None if segments is None else sorted(set(segments)),
+        "segments": None if segments is None else stretches_of(segments),
     }
     return submit_once(
         "make-lists",

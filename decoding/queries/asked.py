@@ -19,6 +19,7 @@ from decoding.models import (
     WeightTuning,
 )
 from decoding.models.ownership import User
+from decoding.stretches import Numbers, stretches_of
 
 # Which parameters are keys, of what.
 _KEYS: Mapping[str, type[Model]] = {
@@ -45,7 +46,7 @@ _NAMED_AFTER = {
     WeightTuning: ["corpus", "system"],
     Comparison: ["corpus", "first", "second"],
 }
-_MOST_NUMBERS = 12
+_MOST_STRETCHES = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +105,14 @@ def _named(model: type[Model], keys: list[int], user: User) -> list[Value]:
     return values
 
 
-def _segments(numbers: list[int] | None) -> str:
-    """1, 2, 3 and 197 others."""
-    if numbers is None:
+def _segments(said: list[Numbers] | None) -> str:
+    """1 to 3, 7, 9 and 197 others."""
+    if said is None:
         return "all"
-    shown = ", ".join(map(str, numbers[:_MOST_NUMBERS]))
-    more = len(numbers) - _MOST_NUMBERS
-    return f"{shown} and {more:,} others" if more > 0 else shown
+    stretches = stretches_of(said)
+    shown = ", ".join(
+        f"{first:,}" if first == last else f"{first:,} to {last:,}"
+        for first, last in stretches[:_MOST_STRETCHES]
+    )
+    more = sum(last - first + 1 for first, last in stretches[_MOST_STRETCHES:])
+    return f"{shown} and {more:,} others" if more else shown

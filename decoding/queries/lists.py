@@ -2,23 +2,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Q
 
-from decoding.models import Corpus, RecipeVersion, Segment, System, TranslationList
+from decoding.models import Corpus, RecipeVersion, System, TranslationList
+from decoding.stretches import Numbers, holds, stretches_of
 from evaluation.core.errors import VariorumError
 
 
 def segments_without(
-    corpus: Corpus, system: int, versions: Sequence[int], numbers: Iterable[int] | None = None
-) -> QuerySet[Segment]:
-    """The segments of which at least one of the lists is missing."""
-    segments = (
-        corpus.segments.all()
-        if numbers is None
-        else corpus.segments.filter(number__in=list(numbers))
-    )
+    corpus: Corpus,
+    system: int,
+    versions: Sequence[int],
+    segments: Iterable[Numbers] | None = None,
+) -> list[int]:
+    """Of all segments or of these, in order, the keys of those that lack at least one list."""
     lists = Count("lists", filter=Q(lists__system=system, lists__recipe_version__in=list(versions)))
-    return segments.annotate(made=lists).filter(made__lt=len(versions)).order_by("number")
+    lacking = corpus.segments.annotate(made=lists).filter(made__lt=len(versions))
+    rows = lacking.order_by("number").values_list("pk", "number")
+    if segments is None:
+        return [key for key, _ in rows]
+    wanted = stretches_of(segments)
+    if not wanted:
+        return []
+    # Those between the first and the last, of which we choose: no statement takes many stretches.
+    between = rows.filter(number__range=(wanted[0][0], wanted[-1][1]))
+    return [key for key, number in between if holds(wanted, number)]
 
 
 def lists_there(

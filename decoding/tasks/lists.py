@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist
@@ -13,6 +13,7 @@ from decoding.makers import Maker, maker_for
 from decoding.models import Corpus, FailedSegment, RecipeVersion, Segment, System, TranslationList
 from decoding.parts import cut, share_out
 from decoding.queries.lists import lists_there, segments_without
+from decoding.stretches import Numbers
 from evaluation.core.errors import VariorumError
 
 _log = logging.getLogger(__name__)
@@ -38,7 +39,7 @@ def share_lists(
     run: JobRun,
     corpus: Corpus,
     versions: Mapping[int, Sequence[int]],
-    numbers: Sequence[int] | None = None,
+    segments: Iterable[Numbers] | None = None,
 ) -> None:
     """Have the missing lists made, by each system's recipe versions, in parts over all workers.
 
@@ -48,8 +49,7 @@ def share_lists(
     for system, wanted in versions.items():
         keys: list[int] = []
         if not run.result.get("parts"):  # else the parts are there
-            missing = segments_without(corpus, system, wanted, numbers)
-            keys = list(missing.values_list("pk", flat=True))
+            keys = segments_without(corpus, system, wanted, segments)
         parts += [
             {
                 "corpus": corpus.pk,
@@ -110,7 +110,7 @@ def _make(segment: Segment, version: RecipeVersion, maker: Maker) -> MadeList:
         raise
     except VariorumError as error:
         reason = str(error)
-    except Exception as error:  # noqa: BLE001 (one bad segment fails alone, whatever it is)
+    except Exception as error:  # one bad segment fails alone, whatever it is
         if full_disk(error):
             raise  # that is no segment's fault, and all others would fail with it
         _log.exception("a list failed", extra={"segment": segment.pk, "recipe": version.pk})

@@ -39,8 +39,10 @@ def job_list(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_GET
 def job_page(request: HttpRequest, pk: int) -> HttpResponse:
-    job = fetch_for(request.user, Job.objects.select_related("owner"), pk=pk)
-    return _show(request, job)
+    jobs = Job.objects.select_related("owner")
+    if request.htmx:  # every second: without what the panel shows of few jobs, or never
+        jobs = jobs.defer("parameters", "result", "traceback")
+    return _show(request, fetch_for(request.user, jobs, pk=pk))
 
 
 @login_required

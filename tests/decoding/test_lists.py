@@ -5,18 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from decoding import makers
 from decoding.actions import jobs as job_actions
 from decoding.actions.jobs import claim_job, retry_job
-from decoding.actions.lists import ask_for_lists
+from decoding.actions.lists import ask_again, ask_for_lists
 from decoding.actions.sharing import share_with
 from decoding.actions.systems import add_external_system, add_pool
 from decoding.core.formats.nbest import NBestEntry
 from decoding.jobs import run_claimed
 from decoding.models import FailedSegment, Job, ListEntry, TranslationList
 from decoding.parts import share_out
+from decoding.queries.lists import segments_without
 from evaluation.core.errors import InputError, VariorumError
 from tests.factories import make_corpus, make_list, make_recipe
 
@@ -94,7 +97,10 @@ def test_a_job_says_by_name_what_it_was_asked_for_with(
     page = client.get(job.get_absolute_url()).content.decode()
     for one in (corpus, system, two_best):
         assert f'<a href="{one.get_absolute_url()}">{one}</a>' in page
-    assert "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and 2 others" in page
+    assert "1 to 14" in page
+    scattered = ask_for_lists(corpus, system, [two_best], owner=user, segments=range(1, 30, 2))
+    page = client.get(scattered.get_absolute_url()).content.decode()
+    assert "1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23 and 3 others" in page
     share_with(job, user=colleague, role="viewer")
     client.force_login(colleague)
     page = client.get(job.get_absolute_url()).content.decode()
@@ -189,6 +195,38 @@ def test_asking_twice_while_it_is_made_gives_the_same_job(user, corpus, system, 
     first = ask_for_lists(corpus, system, [two_best], owner=user)
     assert ask_for_lists(corpus, system, [two_best], owner=user) == first
     assert ask_for_lists(corpus, system, [two_best], owner=user, segments=[1]) != first
+
+
+def test_some_segments_are_kept_in_few_words(user, corpus, system, two_best):
+    job = ask_for_lists(corpus, system, [two_best], owner=user, segments=[*range(10, 20), 3])
+    assert job.parameters["segments"] == [[3, 3], [10, 19]]
+    assert run(job).total == 11
+    made = TranslationList.objects.values_list("segment__number", flat=True)
+    assert sorted(made) == [3, *range(10, 20)]
+
+
+def test_a_job_that_an_older_version_queued_is_done(user, corpus, system, two_best):
+    job = ask_for_lists(corpus, system, [two_best], owner=user)
+    Job.objects.update(parameters=job.parameters | {"segments": [3, 10, 11]})
+    assert run(job).total == 3
+    assert ask_again(job, owner=user).parameters["segments"] == [[3, 3], [10, 11]]
+
+
+def test_no_number_of_segments_is_too_many_to_ask_for(user, corpus, system, two_best):
+    every_other = range(1, 600_000, 2)
+    assert len(segments_without(corpus, system.pk, [two_best.pk], every_other)) == 15
+    missing = segments_without(corpus, system.pk, [two_best.pk], range(29, 1_000_000))
+    assert missing == list(corpus.segments.filter(number__gte=29).values_list("pk", flat=True))
+
+
+def test_a_running_jobs_page_is_renewed_without_its_parameters(
+    client, user, corpus, system, two_best
+):
+    job = ask_for_lists(corpus, system, [two_best], owner=user)
+    client.force_login(user)
+    with CaptureQueriesContext(connection) as asked:
+        client.get(job.get_absolute_url(), headers={"HX-Request": "true"})
+    assert not [one["sql"] for one in asked if '"parameters"' in one["sql"]]
 
 
 def test_a_bad_segment_fails_alone_and_can_be_tried_again(
