@@ -13,10 +13,10 @@ from typing import Any
 
 from django.db import transaction
 
-from decoding.actions.jobs import announce, claim_job, retry_job
+from decoding.actions.jobs import announce, claim_job, retry_parts
 from decoding.jobs import GivesWay, JobRun, PartFailed, run_claimed, worker_stops
 from decoding.models import Job
-from decoding.queries.jobs import unfinished, waiting
+from decoding.queries.jobs import PARTS_RUNG, next_parts, unfinished, waiting
 
 # How long to wait for parts that other workers have, before looking again: at first, for the last
 # parts are small, and at most.
@@ -50,8 +50,8 @@ def share_out(
     """
     if not run.result.get("parts"):
         _submit(run, kind, parts, sizes)
-    for part in run.job.parts.filter(state__in=[Job.State.FAILED, Job.State.CANCELLED]):
-        retry_job(part)
+    if retry_parts(run.job):
+        _ring(run.job.pk, PARTS_RUNG)
     _work_off(run)
     failed = run.job.parts.exclude(state=Job.State.DONE).order_by("pk").first()
     if failed is not None:
@@ -67,7 +67,10 @@ def _submit(
     run.expect(sum(sizes))
     run.result["parts"] = len(parts)
     with run.piece(0, message="split into parts"):
-        made = Job.objects.bulk_create(
+        # Who cancels the whole waits for this transaction, and finds the parts; or was quicker.
+        run.beat()
+        run.check()
+        Job.objects.bulk_create(
             Job(
                 kind=kind,
                 owner_id=run.job.owner_id,
@@ -78,7 +81,12 @@ def _submit(
             )
             for number, (parameters, size) in enumerate(zip(parts, sizes, strict=True), start=1)
         )
-        transaction.on_commit(lambda: announce(*(part.pk for part in made)))
+        transaction.on_commit(lambda: _ring(run.job.pk, PARTS_RUNG))
+
+
+def _ring(parent: int, most: int) -> None:
+    """Call so many workers to the job's next parts."""
+    announce(*next_parts(parent).values_list("pk", flat=True)[:most])
 
 
 def _work_off(run: JobRun) -> None:
@@ -99,17 +107,19 @@ def _work_off(run: JobRun) -> None:
             return
 
 
-def go_on(part: Job) -> None:
-    """Having done a part, take the next ones of its job, without waiting for the bell of each."""
-    while not worker_stops.is_set() and not _others_wait(part.parent_id):
-        if not _take_part(part.parent_id):
+def go_on(parent: int) -> None:
+    """Called to a part of a job, take its next ones too, without waiting for the bell of each."""
+    while not worker_stops.is_set():
+        if _others_wait(parent):
+            _ring(parent, 1)  # so that this thread comes back when they are done
+            return
+        if not _take_part(parent):
             return
 
 
 def _take_part(parent: int) -> bool:
     """Work on the job's next waiting part; False when there is none."""
-    parts = waiting(Job.objects.filter(parent=parent))
-    pk = parts.order_by("pk").values_list("pk", flat=True).first()
+    pk = next_parts(parent).values_list("pk", flat=True).first()
     if pk is None:
         return False
     claimed = claim_job(pk)

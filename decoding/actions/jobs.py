@@ -13,7 +13,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db.models import Case, F, Q, QuerySet, Value, When
 from django.db.models.functions import Now
 
 from decoding.jobs import job_kind
@@ -104,24 +104,41 @@ def claim_job(pk: int) -> Job | None:
 
 
 def cancel_job(job: Job) -> bool:
-    """Cancel at once what waits; ask the worker to stop what runs. False when it had ended."""
-    for part in job.parts.filter(state__in=_OPEN):
-        cancel_job(part)
-    waiting = Job.objects.filter(pk=job.pk, state=Job.State.QUEUED).update(
-        state=Job.State.CANCELLED, finished_at=Now(), cancel_requested_at=Now()
-    )
-    if waiting:
-        return True
-    return bool(
-        Job.objects.filter(pk=job.pk, state=Job.State.RUNNING).update(cancel_requested_at=Now())
+    """Cancel at once what waits; ask the worker to stop what runs. False when it had ended.
+
+    The whole first, so that it is not split into parts meanwhile; and not in one transaction with
+    its parts, for a worker holds a part's row when it asks for that of the whole.
+    """
+    open_still = _cancel(Job.objects.filter(pk=job.pk))
+    _cancel(job.parts.all())
+    return bool(open_still)
+
+
+def _cancel(jobs: QuerySet[Job]) -> int:
+    """In one statement, so that no job slips through that is claimed or put back meanwhile."""
+    waits = Q(state=Job.State.QUEUED)
+    return jobs.filter(state__in=_OPEN).update(
+        state=Case(When(waits, then=Value(Job.State.CANCELLED)), default=F("state")),
+        finished_at=Case(When(waits, then=Now())),
+        cancel_requested_at=Now(),
     )
 
 
 def retry_job(job: Job) -> bool:
     """Queue a failed or cancelled job again; it goes on behind its last committed piece."""
-    queued = Job.objects.filter(
-        pk=job.pk, state__in=[Job.State.FAILED, Job.State.CANCELLED]
-    ).update(
+    queued = _queue_again(Job.objects.filter(pk=job.pk))
+    if queued:
+        transaction.on_commit(lambda: announce(job.pk))
+    return bool(queued)
+
+
+def retry_parts(job: Job) -> bool:
+    """Queue a job's failed or cancelled parts again; whether there are any. Nobody hears of it."""
+    return bool(_queue_again(job.parts.all()))
+
+
+def _queue_again(jobs: QuerySet[Job]) -> int:
+    return jobs.filter(state__in=[Job.State.FAILED, Job.State.CANCELLED]).update(
         state=Job.State.QUEUED,
         finished_at=None,
         cancel_requested_at=None,
@@ -130,9 +147,6 @@ def retry_job(job: Job) -> bool:
         traceback="",
         announced_at=None,
     )
-    if queued:
-        transaction.on_commit(lambda: announce(job.pk))
-    return bool(queued)
 
 
 def recover_jobs() -> int:

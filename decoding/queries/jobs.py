@@ -4,11 +4,15 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from django.conf import settings
-from django.db.models import F, Q, QuerySet
-from django.db.models.functions import Now
+from django.db.models import F, Q, QuerySet, Window
+from django.db.models.functions import Now, RowNumber
 from django.urls import reverse
 
 from decoding.models import FailedSegment, Job
+
+# Of the waiting parts of a job so many are told to the broker at a time: whoever comes to one goes
+# on with the next by itself, and messages that nobody has time for would only pile up.
+PARTS_RUNG = 16
 
 
 def lease() -> timedelta:
@@ -40,12 +44,26 @@ def abandoned() -> QuerySet[Job]:
     return Job.objects.filter(state=Job.State.RUNNING, heartbeat_at__lt=Now() - lease())
 
 
+def next_parts(parent: int) -> QuerySet[Job]:
+    """The waiting parts of a job in the order in which they are taken."""
+    return waiting(Job.objects.filter(parent=parent)).order_by("pk")
+
+
 def unannounced() -> QuerySet[Job]:
-    """Queued, and not told to the broker, or so long ago that it may be lost with a broker."""
-    return Job.objects.filter(
-        Q(announced_at__isnull=True) | Q(announced_at__lt=Now() - lease()),
-        state=Job.State.QUEUED,
-    ).order_by(F("announced_at").asc(nulls_first=True), "pk")
+    """Queued, and not told to the broker, or so long ago that it may be lost with a broker.
+
+    Of the parts of a job only some, for all of them are taken by those who come to these.
+    """
+    place = Window(RowNumber(), partition_by="parent", order_by="pk")
+    parts = waiting(Job.objects.filter(parent__isnull=False)).annotate(place=place)
+    return (
+        waiting(Job.objects)
+        .filter(
+            Q(parent=None) | Q(pk__in=parts.filter(place__lte=PARTS_RUNG).values("pk")),
+            Q(announced_at__isnull=True) | Q(announced_at__lt=Now() - lease()),
+        )
+        .order_by(F("announced_at").asc(nulls_first=True), "pk")
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,32 +18,32 @@ def run_job(pk: int) -> None:
 
     While this worker has a heavy job, it leaves others to other workers: the bell rings again.
     """
-    from decoding.actions.jobs import claim_job
     from decoding.models import Job
 
     if Job.objects.filter(pk=pk, kind__in=heavy_kinds()).exists():
         if _heavy.acquire(blocking=False):
             try:
-                _run(claim_job(pk))
+                _run(pk)
             finally:
                 _heavy.release()
     else:
-        _run(claim_job(pk))
+        _run(pk)
 
 
-def _run(claimed) -> None:
-    from decoding.actions.jobs import announce
+def _run(pk: int) -> None:
+    from decoding.actions.jobs import announce, claim_job
     from decoding.models import Job
     from decoding.parts import go_on
     from decoding.queries.jobs import waiting
 
-    if claimed is None:
-        return
-    run_claimed(claimed)
-    if claimed.parent_id is not None:
-        go_on(claimed)
-    elif not worker_stops.is_set() and waiting(Job.objects.filter(pk=claimed.pk)).exists():
-        announce(claimed.pk)  # it gave way, and its turn comes after those that wait
+    claimed = claim_job(pk)
+    if claimed is not None:
+        run_claimed(claimed)
+    parent = Job.objects.filter(pk=pk).values_list("parent", flat=True).first()
+    if parent is not None:
+        go_on(parent)  # also where another worker was quicker at this part
+    elif claimed and not worker_stops.is_set() and waiting(Job.objects.filter(pk=pk)).exists():
+        announce(pk)  # it gave way, and its turn comes after those that wait
 
 
 @worker_shutting_down.connect

@@ -18,7 +18,6 @@ from decoding.actions.systems import add_external_system, add_pool
 from decoding.core.formats.nbest import NBestEntry
 from decoding.jobs import run_claimed
 from decoding.models import FailedSegment, Job, ListEntry, TranslationList
-from decoding.parts import share_out
 from decoding.queries.lists import segments_without
 from evaluation.core.errors import InputError, VariorumError
 from tests.factories import make_corpus, make_list, make_recipe
@@ -315,25 +314,6 @@ def test_a_failed_part_fails_the_whole_and_is_tried_again(
     retry_job(job)
     assert run(job).state == "done"
     assert (job.done, job.total, TranslationList.objects.count()) == (30, 30, 30)
-
-
-def test_cancelling_the_whole_cancels_its_parts(user, corpus, system, two_best):
-    from decoding.jobs import JobRun
-
-    job = ask_for_lists(corpus, system, [two_best], owner=user)
-    held = JobRun(claim_job(job.pk))
-
-    class Cancelling(Exception):
-        pass
-
-    def stop(*args):
-        raise Cancelling
-
-    held.check = stop
-    with pytest.raises(Cancelling):
-        share_out(held, "make-lists-part", [job.parameters | {"segments": []}], [0])
-    job_actions.cancel_job(job)
-    assert {part.state for part in job.parts.all()} <= {"cancelled", "done"}
 
 
 @pytest.mark.parametrize(
