@@ -6,13 +6,12 @@ already is used, and what is made for this can be browsed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from decoding.models import Corpus, ListEntry, Reference, System
 from decoding.preparing import texts_of
-from decoding.queries.lists import version_for_best
 from decoding.training import looks_tokenised
 from evaluation.core.errors import VariorumError
 
@@ -38,8 +37,8 @@ class Translated:
         return sum(not text for text in self.translations[system])
 
 
-def translated(corpus: Corpus, systems: Sequence[System]) -> Translated:
-    """The systems' first translations of a corpus, as they are read."""
+def translated(corpus: Corpus, versions: Mapping[System, int]) -> Translated:
+    """The first translations of a corpus in each system's lists by a recipe version, as read."""
     references: dict[int, list[str]] = {}
     rows = Reference.objects.filter(segment__corpus=corpus).order_by("segment__number", "number")
     for number, text in rows.values_list("segment__number", "text"):
@@ -48,12 +47,12 @@ def translated(corpus: Corpus, systems: Sequence[System]) -> Translated:
         raise VariorumError("The corpus has no references, so nothing can be measured on it.")
     sources = dict(corpus.segments.values_list("number", "source"))
     found = []
-    for system in systems:
+    for system, version in versions.items():
         texts = texts_of(system)
         entries = ListEntry.objects.filter(
             translation_list__corpus=corpus,
             translation_list__system=system,
-            translation_list__recipe_version=version_for_best(system, corpus),
+            translation_list__recipe_version=version,
             rank=1,
         )
         first = dict(entries.values_list("translation_list__segment__number", "text"))
@@ -64,7 +63,7 @@ def translated(corpus: Corpus, systems: Sequence[System]) -> Translated:
     )  # fmt: skip
 
 
-def figure_options(corpus: Corpus, systems: Sequence[System], of: Translated) -> FigureOptions:
+def figure_options(corpus: Corpus, systems: Iterable[System], of: Translated) -> FigureOptions:
     """Words between blanks where all is tokenised, sacrebleu's tokenizer for text to read."""
     from evaluation.core.metrics.figures import FigureOptions
 
@@ -89,11 +88,11 @@ class Measured:
     untranslated: int
 
 
-def measure(corpus: Corpus, system: System) -> Measured:
-    """Corpus BLEU, by sacrebleu (ALGORITHMS B1)."""
+def measure(corpus: Corpus, system: System, version: int) -> Measured:
+    """Corpus BLEU of a system's lists by a recipe version, by sacrebleu (ALGORITHMS B1)."""
     from evaluation.core.metrics.figures import bleu_figure
 
-    known = translated(corpus, [system])
+    known = translated(corpus, {system: version})
     figure = bleu_figure(
         [[text] for text in known.translations[0]],
         known.references,
@@ -102,15 +101,18 @@ def measure(corpus: Corpus, system: System) -> Measured:
     return Measured(figure.score, figure.signature[:200], len(known.numbers), known.untranslated(0))
 
 
-def compare(corpus: Corpus, systems: Sequence[System], seed: int) -> dict[str, Any]:
-    """Both systems' BLEU, their difference with its interval, and the sentences behind it."""
+def compare(corpus: Corpus, versions: Mapping[System, int], seed: int) -> dict[str, Any]:
+    """Two systems' BLEU, their difference with its interval, and the sentences behind it.
+
+    Of each system's lists by a recipe version.
+    """
     from evaluation.core.metrics.bleu import sentence_bleu1
     from evaluation.core.metrics.figures import bleu_figure, bleu_statistics
     from evaluation.core.statistics.intervals import Bootstrap
     from evaluation.core.statistics.systems import bleu_difference
 
-    known = translated(corpus, systems)
-    options = figure_options(corpus, systems, known)
+    known = translated(corpus, versions)
+    options = figure_options(corpus, versions, known)
     bootstrap = Bootstrap(seed)
     lists = [[[text] for text in own] for own in known.translations]
     figures = [bleu_figure(own, known.references, options) for own in lists]

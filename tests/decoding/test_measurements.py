@@ -14,7 +14,7 @@ from decoding.actions.jobs import claim_job
 from decoding.actions.measurements import ask_for_comparison, ask_for_measurement
 from decoding.actions.systems import add_pool
 from decoding.core.formats.nbest import NBestEntry
-from decoding.jobs import run_claimed
+from decoding.jobs import WorkerStops, run_claimed
 from decoding.models import (
     Comparison,
     Job,
@@ -23,6 +23,8 @@ from decoding.models import (
     Share,
     TranslationList,
 )
+from decoding.queries.lists import version_for_best
+from decoding.tasks import measurements
 from evaluation.core.errors import VariorumError
 from tests.decoding.test_playground import small  # noqa: F401 - a fixture
 from tests.factories import make_corpus, make_list, make_recipe, make_system
@@ -95,6 +97,47 @@ def test_lists_that_are_there_are_used(user, corpus, small):  # noqa: F811
     assert job.total == 0
     assert Measurement.objects.get().bleu > 0
     assert TranslationList.objects.count() == 4
+
+
+def test_what_was_made_is_measured_whatever_is_made_meanwhile(
+    user,
+    corpus,
+    small,  # noqa: F811
+    monkeypatch,
+):
+    other = make_recipe("Best of others", kind="unique-best", length=1)
+    real = measurements.share_lists
+
+    def share_lists(*args):
+        real(*args)
+        for segment in corpus.segments.all():
+            make_list(segment, small, other, ["x"])
+        TranslationList.objects.filter(segment__number=2).exclude(recipe_version=other).delete()
+
+    monkeypatch.setattr(measurements, "share_lists", share_lists)
+    run(ask_for_measurement(small, corpus, owner=user))
+    assert version_for_best(small, corpus) == other
+    assert Measurement.objects.get().bleu > 0
+
+
+def test_a_measurement_goes_on_with_the_recipe_that_it_began_with(
+    user,
+    corpus,
+    small,  # noqa: F811
+    monkeypatch,
+):
+    def stop(*args):
+        raise WorkerStops
+
+    job = ask_for_measurement(small, corpus, owner=user)
+    with monkeypatch.context() as stopping:
+        stopping.setattr("decoding.parts._work_off", stop)
+        run_claimed(claim_job(job.pk))
+    other = make_recipe("Best of others", kind="unique-best", length=1)
+    make_list(corpus.segments.first(), small, other, ["x"])
+    assert version_for_best(small, corpus) == other
+    run(job)
+    assert Measurement.objects.get().untranslated == 0
 
 
 def test_raw_text_is_measured_as_it_is_read(user, small):  # noqa: F811
