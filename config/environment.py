@@ -21,6 +21,13 @@ ROOT = Path(__file__).resolve().parent.parent
 _TRUE = {"1", "true", "yes", "on"}
 _FALSE = {"0", "false", "no", "off"}
 PROLIFIC_KEYS = "https://api.prolific.com/.well-known/study/jwks.json"
+# What turns a sentence into its lists; some are chosen by metrics.
+_DECODER = (
+    "decoding/core/**/*.py",
+    "decoding/makers.py",
+    "decoding/preparing.py",
+    "evaluation/core/metrics/**/*.py",
+)
 _LOG_LEVELS = {"DEBUG", "INFO", "WARNING", "ERROR"}
 
 # Variables of ours that other programs read: the tests, the compiler's cache.
@@ -110,12 +117,23 @@ def kernel_cache(folder: Path) -> Path:
     numba itself looks only at the file in which a kernel stands, and would go on using one that
     was compiled with an older version of another that it calls.
     """
+    return folder / _checksum("*/core/**/*.py", of=(b"njit", b"core.search.compiled"))[:16]
+
+
+def decoder_version(version: str) -> str:
+    """What tells of two lists whether the same decoder made them: 0.1.0+1f0a52c09b7d."""
+    return f"{version}+{_checksum(*_DECODER)[:12]}"
+
+
+def _checksum(*patterns: str, of: tuple[bytes, ...] = (b"",)) -> str:
+    """SHA-256 of the sources that hold one of these words: the same wherever they lie."""
     sources = sha256()
-    for path in sorted(ROOT.glob("*/core/**/*.py")):
-        text = path.read_bytes()
-        if b"njit" in text or b"core.search.compiled" in text:
-            sources.update(text)
-    return folder / sources.hexdigest()[:16]
+    for pattern in patterns:
+        for path in sorted(ROOT.glob(pattern)):
+            text = path.read_bytes()
+            if any(words in text for words in of):
+                sources.update(text)
+    return sources.hexdigest()
 
 
 def _embedded_secret(data: Path, *, embedded: bool) -> str:

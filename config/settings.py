@@ -9,10 +9,11 @@ from typing import Any
 from csp.constants import NONE, SELF
 from environ import Env
 
-from config.environment import ROOT, kernel_cache, made, read_environment
+from config.environment import ROOT, decoder_version, kernel_cache, made, read_environment
 
 ENVIRONMENT = read_environment()
 VERSION = "0.1.0"
+DECODER_VERSION = decoder_version(VERSION)  # kept with each list
 
 # numba keeps compiled kernels beside the code unless told otherwise, and that folder may be
 # read-only. Set before anything imports numba; children inherit it.

@@ -177,6 +177,6 @@ def _provenance(one: MadeList) -> dict[str, object]:
     return {
         "checksum": one.checksum,
         "recipe": one.version.settings,
-        "code_version": settings.VERSION,
+        "code_version": settings.DECODER_VERSION,
         "seed": SEED,
     }

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import stat
 
 import pytest
@@ -89,6 +90,25 @@ def test_a_sockets_path_stays_short_however_deep_the_folder(tmp_path):
     assert len(str(embedded_socket(deep))) <= 107
     assert embedded_socket(deep) == embedded_socket(deep)
     assert embedded_socket(deep) != embedded_socket(tmp_path / ("e" * 100))
+
+
+def test_a_changed_decoder_has_another_version(tmp_path, monkeypatch):
+    def lay(folder, source="def f(): return 1\n"):
+        for path in ("decoding/core/search/beam.py", "evaluation/core/metrics/bleu.py"):
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(source)
+        monkeypatch.setattr(environment, "ROOT", folder)
+        return environment.decoder_version("0.1.0")
+
+    before = lay(tmp_path / "here")
+    assert re.fullmatch(r"0\.1\.0\+[0-9a-f]{12}", before)
+    assert lay(tmp_path / "elsewhere") == before
+    (tmp_path / "elsewhere/decoding/pages.py").write_text("def g(): return 1\n")
+    assert environment.decoder_version("0.1.0") == before
+    for path in ("decoding/core/search/beam.py", "evaluation/core/metrics/bleu.py"):
+        lay(tmp_path / "elsewhere")
+        (tmp_path / "elsewhere" / path).write_text("def f(): return 2\n")
+        assert environment.decoder_version("0.1.0") != before
 
 
 def test_a_changed_kernel_is_compiled_anew_wherever_it_is_called(tmp_path, monkeypatch):

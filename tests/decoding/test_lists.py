@@ -68,7 +68,7 @@ def run(job: Job) -> Job:
     return job
 
 
-def test_lists_of_a_pool(user, corpus, system, two_best):
+def test_lists_of_a_pool(user, corpus, system, two_best, settings):
     job = run(ask_for_lists(corpus, system, [two_best], owner=user))
     assert (job.state, job.error) == ("done", "")
     assert (job.done, job.total) == (30, 30)
@@ -82,7 +82,7 @@ def test_lists_of_a_pool(user, corpus, system, two_best):
     assert made.provenance == {
         "checksum": system.pools.get().checksum,
         "recipe": two_best.settings,
-        "code_version": "0.1.0",
+        "code_version": settings.DECODER_VERSION,
         "seed": 0,
     }
     assert made.job == job
