@@ -52,6 +52,7 @@ class MadeList:
     checksum: str
     translations: Sequence[Translation] = ()
     failure: str = ""
+    traceback: str = ""  # of a failure that nobody foresaw
 
 
 def ask_for_lists(
@@ -84,14 +85,20 @@ def ask_for_lists(
 
 
 def ask_again(job: Job, *, owner: User) -> Job:
-    """A job of those lists which another job was to make and which are not there."""
+    """A job of those lists which another job was to make and which are not there.
+
+    Only for who may see the corpus and the system, which an editor of the other job need not.
+    """
     said = job.parameters
     versions = RecipeVersion.objects.filter(pk__in=said["recipe_versions"])
     try:
-        corpus = Corpus.objects.get(pk=said["corpus"])
-        system = System.objects.get(pk=said["system"])
+        corpus = Corpus.objects.visible_to(owner).get(pk=said["corpus"])
+        system = System.objects.visible_to(owner).get(pk=said["system"])
     except ObjectDoesNotExist as error:
-        raise VariorumError("The corpus or the system has been deleted meanwhile.") from error
+        raise VariorumError(
+            "The corpus or the system is deleted or not yours to see. Ask the job's owner to share "
+            "both with you."
+        ) from error
     found = list(versions.select_related("recipe"))
     return ask_for_lists(corpus, system, found, owner=owner, segments=said["segments"])
 
@@ -118,7 +125,7 @@ def save_lists(made: Sequence[MadeList], job: Job, system: System) -> None:
                 job=job,
                 segment=one.segment,
                 recipe_version=one.version,
-                defaults={"reason": one.failure},
+                defaults={"reason": one.failure, "traceback": one.traceback},
             )
         else:
             listed.append((one, known))

@@ -149,6 +149,7 @@ class FailedSegment(models.Model):
     segment = models.ForeignKey(Segment, models.CASCADE, related_name="+")
     recipe_version = models.ForeignKey(RecipeVersion, models.CASCADE, related_name="+")
     reason = models.TextField()
+    traceback = models.TextField(blank=True, help_text="For a developer, if nobody foresaw it.")
 
     class Meta:
         ordering = ["segment", "recipe_version"]

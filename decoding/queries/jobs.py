@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db.models import F, Q, QuerySet, Window
@@ -100,7 +101,27 @@ def outcome_of(job: Job) -> Outcome | None:
     return None
 
 
-def failures_on_page(job: Job) -> QuerySet[FailedSegment]:
-    """The first hundred segments that failed, with what a table shows of them."""
+def counted_lists(job: Job) -> dict[str, int]:
+    """How many lists a job made, and how many it could not, however it ended."""
+    return {"lists made": job.lists.count(), "lists failed": job.failed_segments.count()}
+
+
+def result_of(job: Job) -> dict[str, Any]:
+    """What a job's page says of what came out; of lists also if it was broken off."""
+    if job.state == Job.State.DONE:
+        return {name: said for name, said in job.result.items() if name not in ("system", "page")}
+    return counted_lists(job) if job.is_finished and job.kind == "make-lists" else {}
+
+
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """The first segments that failed, with what a table shows of them, and how many there are."""
+
+    shown: list[FailedSegment]
+    count: int
+
+
+def failures_on_page(job: Job, most: int = 100) -> Failures:
     failed = job.failed_segments.select_related("segment", "recipe_version__recipe")
-    return failed.order_by("segment__number", "recipe_version")[:100]
+    shown = list(failed.order_by("segment__number", "recipe_version")[:most])
+    return Failures(shown, failed.count() if len(shown) == most else len(shown))

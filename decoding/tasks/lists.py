@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import logging
 import time
+import traceback
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -10,8 +11,9 @@ from django.core.exceptions import ObjectDoesNotExist
 from decoding.actions.lists import MadeList, save_lists
 from decoding.jobs import JobRun, JobStopped, full_disk, job
 from decoding.makers import Maker, maker_for
-from decoding.models import Corpus, FailedSegment, RecipeVersion, Segment, System, TranslationList
+from decoding.models import Corpus, RecipeVersion, Segment, System
 from decoding.parts import cut, share_out
+from decoding.queries.jobs import counted_lists
 from decoding.queries.lists import lists_there, segments_without
 from decoding.stretches import Numbers
 from evaluation.core.errors import VariorumError
@@ -29,10 +31,7 @@ def make_lists(run: JobRun) -> dict[str, Any]:
     share_lists(
         run, corpus, {run.parameters["system"]: [v.pk for v in makers]}, run.parameters["segments"]
     )
-    return {
-        "lists made": TranslationList.objects.filter(job=run.job).count(),
-        "lists failed": FailedSegment.objects.filter(job=run.job).count(),
-    }
+    return counted_lists(run.job)
 
 
 def share_lists(
@@ -105,14 +104,15 @@ def _make(segment: Segment, version: RecipeVersion, maker: Maker) -> MadeList:
         translations = maker.make(segment.number, segment.source)
         if translations:
             return MadeList(segment, version, maker.checksum, translations)
-        reason = "The system found no translation."
+        reason, kept = "The system found no translation.", ""
     except JobStopped:
         raise
     except VariorumError as error:
-        reason = str(error)
+        reason, kept = str(error), ""
     except Exception as error:  # one bad segment fails alone, whatever it is
         if full_disk(error):
             raise  # that is no segment's fault, and all others would fail with it
         _log.exception("a list failed", extra={"segment": segment.pk, "recipe": version.pk})
         reason = f"Something happened that Variorum did not foresee ({type(error).__name__})."
-    return MadeList(segment, version, maker.checksum, failure=reason)
+        kept = traceback.format_exc()
+    return MadeList(segment, version, maker.checksum, failure=reason, traceback=kept)

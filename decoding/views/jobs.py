@@ -13,7 +13,13 @@ from decoding.actions.lists import ask_again
 from decoding.forms.jobs import SelfTestForm
 from decoding.models import Job
 from decoding.queries.asked import asked_with
-from decoding.queries.jobs import failures_on_page, jobs_on_page, outcome_of, unfinished
+from decoding.queries.jobs import (
+    failures_on_page,
+    jobs_on_page,
+    outcome_of,
+    result_of,
+    unfinished,
+)
 from evaluation.core.errors import VariorumError
 
 JOBS_ON_A_PAGE = 25
@@ -102,6 +108,7 @@ def _show(request: HttpRequest, job: Job) -> HttpResponse:
             "editable": editable,
             "outcome": outcome_of(job),
             "asked": [] if request.htmx else asked_with(job, request.user),
+            "result": result_of(job),
             "failed": failures_on_page(job),
             "may_share": request.user.is_superuser or job.owner_id == request.user.pk,
         },

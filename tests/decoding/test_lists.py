@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from django.db import connection
+from django.db.models.functions import Now
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
@@ -18,6 +20,7 @@ from decoding.actions.systems import add_external_system, add_pool
 from decoding.core.formats.nbest import NBestEntry
 from decoding.jobs import run_claimed
 from decoding.models import FailedSegment, Job, ListEntry, TranslationList
+from decoding.queries.jobs import failures_on_page
 from decoding.queries.lists import segments_without
 from evaluation.core.errors import InputError, VariorumError
 from tests.factories import make_corpus, make_list, make_recipe
@@ -66,6 +69,11 @@ def run(job: Job) -> Job:
     run_claimed(claim_job(job.pk))
     job.refresh_from_db()
     return job
+
+
+def facts_of(page: str) -> dict[str, str]:
+    found = re.findall(r"<dt>(.*?)</dt>\s*<dd>(.*?)</dd>", page, flags=re.DOTALL)
+    return {name.strip(): re.sub(r"<[^>]+>", "", said).strip() for name, said in found}
 
 
 def test_lists_of_a_pool(user, corpus, system, two_best, settings):
@@ -229,7 +237,7 @@ def test_a_running_jobs_page_is_renewed_without_its_parameters(
 
 
 def test_a_bad_segment_fails_alone_and_can_be_tried_again(
-    client, user, corpus, system, two_best, monkeypatch
+    client, user, administrator, corpus, system, two_best, monkeypatch
 ):
     real = makers._from_pool
 
@@ -252,9 +260,14 @@ def test_a_bad_segment_fails_alone_and_can_be_tried_again(
         6: "The system found no translation.",
     }
     monkeypatch.setattr(makers, "_from_pool", real)
+    kept = dict(FailedSegment.objects.values_list("segment__number", "traceback"))
+    assert (kept[4], kept[6]) == ("", "")
+    client.force_login(administrator)
+    assert "raise ZeroDivisionError" in client.get(job.get_absolute_url()).content.decode()
     client.force_login(user)
     page = client.get(job.get_absolute_url()).content.decode()
     assert "the sentence has 2000 words" in page
+    assert "raise ZeroDivisionError" not in page
     answer = client.post(reverse("decoding:job-again", args=[job.pk]))
     again = run(Job.objects.exclude(pk=job.pk).get())
     assert answer["Location"] == again.get_absolute_url()
@@ -263,6 +276,52 @@ def test_a_bad_segment_fails_alone_and_can_be_tried_again(
         in client.get(again.get_absolute_url()).content.decode()
     )
     assert (again.total, again.result) == (3, {"lists made": 3, "lists failed": 0})
+
+
+@pytest.mark.parametrize("state", ["failed", "cancelled"])
+def test_a_job_that_was_broken_off_says_what_it_made(client, user, corpus, system, two_best, state):
+    job = ask_for_lists(corpus, system, [two_best], owner=user)
+    Job.objects.filter(pk=job.pk).update(state=state, finished_at=Now())
+    make_list(corpus.segments.first(), system, two_best, ["a"], job=job)
+    FailedSegment.objects.bulk_create(
+        FailedSegment(job=job, segment=segment, recipe_version=two_best, reason="too long")
+        for segment in corpus.segments.all()[1:4]
+    )
+    assert failures_on_page(job, most=2).count == 3
+    client.force_login(user)
+    page = client.get(job.get_absolute_url()).content.decode()
+    assert facts_of(page)["lists made"] == "1"
+    assert facts_of(page)["lists failed"] == "3"
+    assert "The first" not in page
+
+
+def test_of_many_failed_segments_the_first_hundred_are_shown(client, user, system, two_best):
+    corpus = make_corpus(user, [(f"satz {number}", []) for number in range(1, 1302)])
+    job = Job.objects.create(kind="make-lists", owner=user)
+    FailedSegment.objects.bulk_create(
+        FailedSegment(job=job, segment=segment, recipe_version=two_best, reason="too long")
+        for segment in corpus.segments.all()
+    )
+    client.force_login(user)
+    page = client.get(job.get_absolute_url()).content.decode()
+    assert "The first 100 of 1,301" in page
+    assert page.count("too long") == 100
+
+
+def test_who_may_not_see_the_corpus_cannot_try_its_missing_lists_again(
+    client, user, colleague, corpus, system, two_best
+):
+    job = run(ask_for_lists(corpus, system, [two_best], owner=user))
+    share_with(job, user=colleague, role="editor")
+    client.force_login(colleague)
+    again = reverse("decoding:job-again", args=[job.pk])
+    for one in (corpus, system):
+        page = client.post(again, follow=True).content.decode()
+        assert "Ask the job&#x27;s owner to share both with you." in page
+        assert Job.objects.get() == job
+        share_with(one, user=colleague, role="viewer")
+    client.post(again)
+    assert Job.objects.exclude(pk=job.pk).get().owner == colleague
 
 
 def test_a_full_disk_fails_the_job_and_no_segment(user, corpus, system, two_best, monkeypatch):
