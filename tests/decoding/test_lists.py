@@ -297,7 +297,7 @@ def test_a_job_that_was_broken_off_says_what_it_made(client, user, corpus, syste
 
 def test_of_many_failed_segments_the_first_hundred_are_shown(client, user, system, two_best):
     corpus = make_corpus(user, [(f"satz {number}", []) for number in range(1, 1302)])
-    job = Job.objects.create(kind="make-lists", owner=user)
+    job = Job.objects.create(kind="make-lists", owner=user, state="cancelled", finished_at=Now())
     FailedSegment.objects.bulk_create(
         FailedSegment(job=job, segment=segment, recipe_version=two_best, reason="too long")
         for segment in corpus.segments.all()
@@ -305,6 +305,7 @@ def test_of_many_failed_segments_the_first_hundred_are_shown(client, user, syste
     client.force_login(user)
     page = client.get(job.get_absolute_url()).content.decode()
     assert "The first 100 of 1,301" in page
+    assert facts_of(page)["lists failed"] == "1,301"
     assert page.count("too long") == 100
 
 
