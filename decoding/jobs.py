@@ -19,9 +19,7 @@ often workers die or messages double.
 
 from __future__ import annotations
 
-import errno
 import logging
-import sqlite3
 import threading
 import traceback
 from collections.abc import Callable, Iterator
@@ -34,14 +32,13 @@ from django.db import InterfaceError, OperationalError, connection, connections,
 from django.db.models import F
 from django.db.models.functions import Now
 
+from decoding.disk import full_disk
 from decoding.models import Job
 from evaluation.core.errors import VariorumError
 
 _log = logging.getLogger(__name__)
 
 _UNREACHABLE = (OperationalError, InterfaceError)  # or so it seems: see _database_answers
-_DISK_FULL = "53100"  # PostgreSQL's name of it
-_GOES_ON = "Trying again goes on behind the last finished piece."
 
 # Set when the worker is asked to stop: its jobs are put back at their next piece.
 worker_stops = threading.Event()
@@ -250,32 +247,12 @@ def run_claimed(claimed: Job) -> None:
         _fail(run, error)
 
 
-def full_disk(error: BaseException) -> str:
-    """If a full disk is behind the error: which it is and what to do. Else nothing."""
-    cause = error.__cause__
-    if (
-        getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
-        or getattr(cause, "sqlstate", None) == _DISK_FULL
-    ):
-        disk = "The database's disk is full. Make room on it"
-    elif isinstance(error, OSError) and (
-        error.errno in (errno.ENOSPC, errno.EDQUOT)
-        or "requested and" in str(error)  # numpy's words, which come without a number
-    ):
-        disk = (
-            "A disk of the worker's machine is full, so a file could not be written. Make room "
-            "for the data folder and for temporary files"
-        )
-    else:
-        return ""
-    return f"{disk}, then try again. {_GOES_ON}"
-
-
 def _fail(run: JobRun, error: Exception) -> None:
     """End the job with a sentence for its owner, and keep the rest for whoever can mend it."""
     _log.exception("job failed", extra={"job": run.job.pk, "kind": run.job.kind})
     unforeseen = (
-        f"Something happened that Variorum did not foresee ({type(error).__name__}). {_GOES_ON} "
+        f"Something happened that Variorum did not foresee ({type(error).__name__}). "
+        "Trying again goes on behind the last finished piece. "
         "If it happens again, show an administrator this job: the details are kept with it."
     )
     _finish_unless_lost(

@@ -33,7 +33,7 @@ def recount(apps, schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('decoding', '0010_lists_without_doubled_indices'),
+        ('decoding', '0011_failed_segments_traceback'),
     ]
 
     operations = [

@@ -9,7 +9,8 @@ from typing import Any
 from django.core.exceptions import ObjectDoesNotExist
 
 from decoding.actions.lists import MadeList, save_lists
-from decoding.jobs import JobRun, JobStopped, full_disk, job
+from decoding.disk import full_disk
+from decoding.jobs import JobRun, JobStopped, job
 from decoding.makers import Maker, maker_for
 from decoding.models import Corpus, RecipeVersion, Segment, System
 from decoding.parts import cut, share_out

@@ -157,9 +157,9 @@ def test_what_the_database_refuses_once_is_done_at_the_next_attempt(submit):
 @pytest.mark.parametrize(
     ("kind", "title", "said"),
     [
-        ("test-full-database", "", "The database's disk is full. Make room on it, then try"),
-        ("test-full-disk", "", "A disk of the worker's machine is full"),
-        ("test-full-disk", "by numpy", "A disk of the worker's machine is full"),
+        ("test-full-database", "", "The database's disk is full. Ask an administrator to make room"),
+        ("test-full-disk", "", "The disk of the folder "),
+        ("test-full-disk", "by numpy", "The disk of the folder "),
     ],
 )
 def test_a_full_disk_is_told_at_once(submit, kind, title, said):

@@ -332,7 +332,7 @@ def test_a_full_disk_fails_the_job_and_no_segment(user, corpus, system, two_best
     monkeypatch.setattr(makers, "_from_pool", make)
     job = run(ask_for_lists(corpus, system, [two_best], owner=user))
     assert job.state == "failed"
-    assert "disk of the worker's machine is full" in job.error
+    assert "The disk of the folder " in job.error
     assert not FailedSegment.objects.exists()
 
 
