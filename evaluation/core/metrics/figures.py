@@ -12,6 +12,7 @@ from itertools import chain
 
 import numpy as np
 import sacrebleu
+from numpy.typing import NDArray
 
 from evaluation.core.errors import InputError
 from evaluation.core.metrics.bleu import (
@@ -68,6 +69,14 @@ class Figure:
     spread: MeanSpread | None = None  # of BLEU+1 only
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class FigureBySentence:
+    """A figure, and what each sentence adds to it, by which lists are compared."""
+
+    figure: Figure
+    rows: NDArray[np.float64]  # (S, K): BLEU's statistics; of a mean 1, and the value
+
+
 def bleu_figure(lists: Lists, references: Lists, options: FigureOptions) -> Figure:
     """Corpus BLEU of each list's first translation, by sacrebleu (ALGORITHMS B1)."""
     _check(lists, references)
@@ -98,23 +107,37 @@ def bleu1_figure(lists: Lists, references: Lists, options: FigureOptions) -> Fig
 
 def coverage_figure(lists: Lists, references: Lists, options: FigureOptions) -> Figure:
     """Mean coverage of the lists (ALGORITHMS B3)."""
+    return coverage_by_sentence(lists, references, options).figure
+
+
+def coverage_by_sentence(
+    lists: Lists, references: Lists, options: FigureOptions
+) -> FigureBySentence:
+    """Mean coverage of the lists, and the coverage of each."""
     encoded, index = _encoded(lists, references, options)
     scores = list_coverage(coverage_statistics(encoded, index, options.pooling))
-    return Figure(
+    figure = Figure(
         "coverage",
         float(scores.mean()),
         signature(index, options, f"pool:{options.pooling}", "smooth:add-k[1.00]"),
         len(encoded),
         len(encoded.sentences),
     )
+    return FigureBySentence(figure, np.column_stack([np.ones(len(scores)), scores]))
 
 
 def oracle_figure(lists: Lists, references: Lists, options: FigureOptions) -> Figure:
     """Corpus BLEU of each list's best translation by BLEU+1 (ALGORITHMS B4)."""
+    return oracle_by_sentence(lists, references, options).figure
+
+
+def oracle_by_sentence(lists: Lists, references: Lists, options: FigureOptions) -> FigureBySentence:
+    """Corpus BLEU of each list's best translation by BLEU+1, and its statistics."""
     encoded, index = _encoded(lists, references, options)
     flat = list(chain.from_iterable(lists))
-    best = oracle_translations(sentence_statistics(encoded, index), encoded.offsets)
-    return _sacre_figure(
+    statistics = sentence_statistics(encoded, index)
+    best = oracle_translations(statistics, encoded.offsets)
+    figure = _sacre_figure(
         "oracle",
         _bleu(options),
         [flat[h] for h in best],
@@ -122,6 +145,7 @@ def oracle_figure(lists: Lists, references: Lists, options: FigureOptions) -> Fi
         references,
         f"|select:bleu1|selector:{VERSION}",
     )
+    return FigureBySentence(figure, statistics[best].astype(np.float64))
 
 
 METRICS: dict[str, Callable[[Lists, Lists, FigureOptions], Figure]] = {

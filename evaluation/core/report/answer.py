@@ -5,11 +5,8 @@ from __future__ import annotations
 from evaluation.core.report.figures import Group, Grouping, PreferencePart
 from evaluation.core.report.slices import Slice
 from evaluation.core.statistics.crossover import Crossing
-from evaluation.core.statistics.intervals import Interval
+from evaluation.core.statistics.intervals import FEWEST_SENTENCES, Interval
 from evaluation.core.statistics.preferences import Preference
-
-# With fewer sentences no interval on the page holds what it says (docs/statistics.md).
-FEWEST_SENTENCES = 8
 
 
 def answer(

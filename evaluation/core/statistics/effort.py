@@ -9,7 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from evaluation.core.errors import InputError
-from evaluation.core.statistics.intervals import Bootstrap, Interval, median_interval, resample
+from evaluation.core.statistics.intervals import (
+    Bootstrap,
+    Interval,
+    median_interval,
+    ratio_of,
+    resample,
+)
 from evaluation.core.statistics.judgments import FloatArray, IntArray
 
 
@@ -65,7 +71,7 @@ def summary(
     tenth = len(ordered) // 10
     lower, upper = np.quantile(ordered, [0.25, 0.75])
     return Summary(
-        mean=resample(rows, sentence, bootstrap).interval(_ratio, len(numbers)),
+        mean=resample(rows, sentence, bootstrap).interval(ratio_of, len(numbers)),
         median=median_interval(numbers, sentence, bootstrap),
         trimmed_mean=float(ordered[tenth : len(ordered) - tenth].mean()),
         lower_quartile=float(lower),
@@ -91,7 +97,7 @@ def ratio(
         sentence = np.arange(len(above))
     known = np.isfinite(above) & np.isfinite(below)
     rows = np.column_stack([below[known], above[known]])
-    return resample(rows, sentence[known], bootstrap).interval(_ratio, int(known.sum()))
+    return resample(rows, sentence[known], bootstrap).interval(ratio_of, int(known.sum()))
 
 
 def compare(
@@ -123,7 +129,7 @@ def compare(
     rows = np.column_stack([np.ones(len(change)), change])
     count = int(sizes[0][both].sum() + sizes[1][both].sum())
     drawn = resample(rows, np.arange(len(change)), bootstrap)
-    return drawn.interval(lambda totals: np.exp(_ratio(totals)), count)
+    return drawn.interval(lambda totals: np.exp(ratio_of(totals)), count)
 
 
 def origin(edit: Sequence[str], shown: Sequence[Sequence[str]], *, shortest: int = 1) -> Origin:
@@ -191,11 +197,6 @@ def _reach(
             length += 1
         longest = max(longest, length)
     return longest
-
-
-def _ratio(sums: FloatArray) -> FloatArray:
-    """The second total by the first."""
-    return np.asarray(sums[..., 1] / sums[..., 0])
 
 
 def _known(values: ArrayLike, sentence: IntArray | None) -> tuple[FloatArray, IntArray]:

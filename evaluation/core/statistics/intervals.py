@@ -25,6 +25,9 @@ from evaluation.core.statistics.judgments import FloatArray, IntArray
 
 Score = Callable[[FloatArray], FloatArray]  # totals (..., K) -> figures (...), NaN: undefined
 
+# With fewer sentences no interval holds what it says (docs/statistics.md).
+FEWEST_SENTENCES = 8
+
 _CHUNK = 2_000_000  # weights held at a time: 16 MB
 
 
@@ -179,6 +182,11 @@ def resample(
     )
     left_out = (total - by_sentence, total - by_worker, total - _sums(rows, cell))
     return Resamples(total, samples, left_out, S, options)
+
+
+def ratio_of(sums: FloatArray) -> FloatArray:
+    """The second total by the first: a mean, if the first counts."""
+    return np.asarray(sums[..., 1] / sums[..., 0])
 
 
 def weight_chunks(

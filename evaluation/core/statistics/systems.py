@@ -1,7 +1,8 @@
-"""Two systems' BLEU on the same sentences, and how sure their difference is (ALGORITHMS C6)."""
+"""Systems or lists on the same sentences, and how sure their differences are (ALGORITHMS C6)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from evaluation.core.errors import InputError
 from evaluation.core.metrics.bleu import bleu
-from evaluation.core.statistics.intervals import Bootstrap, Interval, resample
+from evaluation.core.statistics.intervals import Bootstrap, Interval, Score, resample
 
 FloatArray = NDArray[np.float64]
 
@@ -38,10 +39,7 @@ def bleu_difference(
             hint="Both systems must have translated the same sentences.",
         )
     K = first.shape[1]
-
-    def score(sums: FloatArray) -> FloatArray:  # (..., 2K) -> (...)
-        return bleu_of(sums[..., K:]) - bleu_of(sums[..., :K])
-
+    score = _difference(bleu_of, K, 1, 0)
     drawn = resample(np.hstack([first, second]), np.arange(len(first)), options)
     return BleuDifference(
         float(bleu_of(drawn.total[:K])),
@@ -49,6 +47,28 @@ def bleu_difference(
         drawn.interval(score, len(first)),
         drawn.p_of_zero(score),
     )
+
+
+def differences(
+    rows: FloatArray, pairs: Sequence[tuple[int, int]], score: Score, options: Bootstrap
+) -> tuple[Interval, ...]:
+    """The score of each pair's one less the other's, of whose sentences are ``rows`` (C, S, K).
+
+    Paired, as `bleu_difference`, and all from the same samples.
+    """
+    C, S, K = rows.shape
+    drawn = resample(rows.transpose(1, 0, 2).reshape(S, C * K), np.arange(S), options)
+    return tuple(drawn.interval(_difference(score, K, one, other), S) for one, other in pairs)
+
+
+def _difference(score: Score, width: int, one: int, other: int) -> Score:
+    """Of totals (..., C * width) the score of one's less that of the other's."""
+
+    def difference(sums: FloatArray) -> FloatArray:
+        of = [sums[..., place * width : (place + 1) * width] for place in (one, other)]
+        return score(of[0]) - score(of[1])
+
+    return difference
 
 
 def bleu_of(sums: FloatArray) -> FloatArray:

@@ -8,9 +8,18 @@ from hypothesis import strategies as st
 
 from evaluation.core.errors import InputError
 from evaluation.core.metrics.bleu import corpus_bleu, sentence_bleu1
-from evaluation.core.metrics.figures import METRICS, TOKENIZERS, FigureOptions, first_bleu1
+from evaluation.core.metrics.figures import (
+    METRICS,
+    TOKENIZERS,
+    FigureOptions,
+    coverage_by_sentence,
+    first_bleu1,
+    oracle_by_sentence,
+)
 from evaluation.core.metrics.oracle import oracle_bleu
 from evaluation.core.metrics.words import list_offsets
+from evaluation.core.statistics.intervals import ratio_of
+from evaluation.core.statistics.systems import bleu_of
 
 from . import naive
 from .strategies import corpus
@@ -65,6 +74,14 @@ def test_figures_equal_their_definitions(lists, chosen):
     for figure in figures.values():
         assert figure.sentences == len(translations)
         assert figure.translations == len(list(chain.from_iterable(translations)))
+
+
+@given(corpus(), options)
+def test_what_sentences_add_adds_up_to_the_figure(lists, chosen):
+    for measure, score in ((coverage_by_sentence, ratio_of), (oracle_by_sentence, bleu_of)):
+        found = measure(*lists, chosen)
+        assert len(found.rows) == found.figure.sentences
+        assert score(found.rows.sum(axis=0)) == pytest.approx(found.figure.score, abs=1e-9)
 
 
 def test_bleu_and_chrf_are_sacrebleus():

@@ -10,8 +10,8 @@ import sacrebleu
 
 from evaluation.core.errors import InputError
 from evaluation.core.metrics.figures import FigureOptions, bleu_statistics
-from evaluation.core.statistics.intervals import Bootstrap
-from evaluation.core.statistics.systems import bleu_difference
+from evaluation.core.statistics.intervals import Bootstrap, ratio_of
+from evaluation.core.statistics.systems import bleu_difference, bleu_of, differences
 
 WORDS = [
     "the",
@@ -113,3 +113,27 @@ def test_other_sentences_cannot_be_compared(compared):
     own = statistics(references, first)
     with pytest.raises(InputError, match="the same sentences"):
         bleu_difference(own, own[:-1], Bootstrap(1))
+
+
+def test_many_systems_at_once_are_compared_as_two_are(compared):
+    references, first, second = compared
+    rows = np.array([statistics(references, own) for own in (first, second, references)])
+    found = differences(rows.astype(float), [(1, 0), (2, 0), (1, 1)], bleu_of, Bootstrap(1))
+    two = bleu_difference(rows[0], rows[1], Bootstrap(1))
+    assert found[0] == two.difference
+    assert found[1].low > found[0].high
+    assert (found[2].estimate, found[2].low, found[2].high) == (0, 0, 0)
+
+
+def test_the_interval_of_a_mean_is_that_of_the_differences_of_its_values():
+    rng = np.random.default_rng(2)
+    hard = rng.normal(50, 20, 60)  # of both lists alike
+    values = np.array([hard, hard + rng.normal(1, 2, 60)])
+    rows = np.stack([np.ones_like(values), values], axis=2)
+    (found,) = differences(rows, [(1, 0)], ratio_of, Bootstrap(1))
+    own = values[1] - values[0]
+    assert found.estimate == pytest.approx(own.mean())
+    half = 2 * own.std(ddof=1) / np.sqrt(60)  # Student's with 59 degrees of freedom
+    assert (found.low, found.high) == pytest.approx(
+        (own.mean() - half, own.mean() + half), abs=0.15 * half
+    )
