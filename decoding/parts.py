@@ -45,8 +45,8 @@ def share_out(
 ) -> list[dict[str, Any]]:
     """Split the job into parts of so many pieces each; their results, when all of them are done.
 
-    To be called once by a job, at its end. The parts that are there already (another worker had
-    the job before) stay as they are; those that failed are tried again.
+    To be called once by a job, at its end, and `forget_parts` after it. The parts that are there
+    already (another worker had the job before) stay as they are; those that failed are tried again.
     """
     if not run.result.get("parts"):
         _submit(run, kind, parts, sizes)
@@ -56,9 +56,14 @@ def share_out(
     failed = run.job.parts.exclude(state=Job.State.DONE).order_by("pk").first()
     if failed is not None:
         raise PartFailed(failed)
-    results = list(run.job.parts.order_by("pk").values_list("result", flat=True))
-    run.job.parts.all().delete()  # they have served; what they did is the job's
-    return results
+    return list(run.job.parts.order_by("pk").values_list("result", flat=True))
+
+
+def forget_parts(run: JobRun) -> None:
+    """They have served. To be called in the piece that keeps what was made of their results, or a
+    job that is interrupted between the two would find neither.
+    """
+    run.job.parts.all().delete()
 
 
 def _submit(

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 
@@ -11,6 +12,12 @@ from decoding.languages import language_problem
 from decoding.models import RecipeVersion, TuningCell, TuningRun
 from decoding.models.ownership import User
 from evaluation.core.errors import VariorumError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from decoding.core.diversity.grid import Comparison, Surface
 
 MOST_CELLS = 100
 
@@ -32,16 +39,30 @@ def ask_for_tuning(*, owner: User, **settings: Any) -> TuningRun:
     return run
 
 
-def save_surface(
-    run: TuningRun, cells: Mapping[tuple[int, float], float], *, baseline: float, signature: str
-) -> None:
+def save_surface(run: TuningRun, surface: Surface, compared: Comparison) -> None:
     """Keep what was measured. To be called within a transaction."""
+    *by_segment, baseline_by_segment = map(_kept, surface.rows)
     run.cells.all().delete()
     TuningCell.objects.bulk_create(
-        TuningCell(run=run, order=order, penalty=penalty, value=value)
-        for (order, penalty), value in cells.items()
+        TuningCell(run=run, by_segment=rows, **asdict(cell))
+        for cell, rows in zip(compared.cells, by_segment, strict=True)
     )
-    TuningRun.objects.filter(pk=run.pk).update(baseline=baseline, signature=signature[:200])
+    TuningRun.objects.filter(pk=run.pk).update(
+        drawn=surface.sentences,
+        baseline=surface.unique_best,
+        baseline_by_segment=baseline_by_segment,
+        gain_low=compared.gain.low,
+        gain_high=compared.gain.high,
+        bootstrap=asdict(compared.bootstrap),
+        signature=surface.signature[:200],
+    )
+
+
+def _kept(rows: NDArray[np.float64]) -> list[Any]:
+    """Of a mean the values, without the 1 of each; of BLEU's statistics whole numbers."""
+    if rows.shape[1] == 2:
+        return rows[:, 1].tolist()
+    return rows.astype(int).tolist()
 
 
 @transaction.atomic

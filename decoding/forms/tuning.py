@@ -5,9 +5,11 @@ import math
 from django import forms
 
 from decoding.actions.tuning import MOST_CELLS
+from decoding.core.diversity.winners import winners_of
 from decoding.languages import language_problem
 from decoding.models import Corpus, System, TuningCell, TuningRun
 from decoding.models.recipes import HIGHEST_ORDER, LARGEST_PENALTY
+from decoding.surfaces import cells_of
 from decoding.validators import PAPERS_ORDERS, PAPERS_PENALTIES
 
 
@@ -82,4 +84,12 @@ class UseCellForm(forms.Form):
 
     def __init__(self, *args, run: TuningRun, **kwargs) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["cell"].queryset = run.cells.order_by("-value", "order", "penalty")
+        cells = run.cells.defer("by_segment").order_by("-value", "order", "penalty")
+        known = cells_of(run)
+        tied = {(one.order, one.penalty) for one in winners_of(known).tied} if known else set()
+        self.fields["cell"].queryset = cells
+        self.fields["cell"].label_from_instance = lambda cell: (
+            f"{cell}, cannot be told apart from the best"
+            if (cell.order, cell.penalty) in tied
+            else str(cell)
+        )

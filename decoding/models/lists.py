@@ -179,8 +179,23 @@ class TuningRun(Owned):
     penalties = models.JSONField(help_text="The λ of the grid.")
     sample_size = models.PositiveIntegerField(help_text="Segments drawn from the corpus.")
     seed = models.PositiveBigIntegerField(default=1, help_text="By which they were drawn.")
+    drawn = models.PositiveIntegerField(
+        null=True, editable=False,
+        help_text="How many there were: fewer, if not as many have references.",
+    )  # fmt: skip
     baseline = models.FloatField(
         null=True, editable=False, help_text="The objective of unique best lists of that length."
+    )
+    baseline_by_segment = models.JSONField(
+        null=True, editable=False, help_text="What each segment adds to it, as in the cells."
+    )
+    gain_low = models.FloatField(
+        null=True, editable=False,
+        help_text="Limits of the interval of what the best cell has more than unique best lists.",
+    )  # fmt: skip
+    gain_high = models.FloatField(null=True, editable=False)
+    bootstrap = models.JSONField(
+        null=True, editable=False, help_text="By which the intervals were found, with its seed."
     )
     job = models.OneToOneField(Job, models.SET_NULL, null=True, related_name="tuning_run")
     recipe = models.ForeignKey(
@@ -204,6 +219,13 @@ class TuningRun(Owned):
     def __str__(self) -> str:
         return f"{self.get_objective_display().split(':')[0]} of {self.system} on {self.corpus}"
 
+    @property
+    def segments(self) -> str:
+        """How many were drawn, and what was asked for if there were not as many."""
+        if self.drawn is None or self.drawn == self.sample_size:
+            return str(self.sample_size)
+        return f"{self.drawn} of {self.sample_size} asked for"
+
     def get_absolute_url(self) -> str:
         return reverse("decoding:tuning-run", args=[self.pk])
 
@@ -215,6 +237,15 @@ class TuningCell(models.Model):
     order = models.PositiveSmallIntegerField("n")
     penalty = models.FloatField("λ")
     value = models.FloatField()
+    by_segment = models.JSONField(
+        null=True,
+        help_text="What each segment adds to the value, in the corpus's order: its coverage, or "
+        "BLEU's sufficient statistics of its oracle.",
+    )
+    low = models.FloatField(
+        null=True, help_text="Limits of the interval of the difference to the run's best cell."
+    )
+    high = models.FloatField(null=True)
 
     class Meta:
         ordering = ["run", "order", "penalty"]

@@ -13,7 +13,7 @@ from decoding.disk import full_disk
 from decoding.jobs import JobRun, JobStopped, job
 from decoding.makers import Maker, maker_for
 from decoding.models import Corpus, RecipeVersion, Segment, System
-from decoding.parts import cut, share_out
+from decoding.parts import cut, forget_parts, share_out
 from decoding.queries.jobs import counted_lists
 from decoding.queries.lists import lists_there, segments_without
 from decoding.stretches import Numbers
@@ -60,6 +60,7 @@ def share_lists(
             for some in cut(keys)
         ]
     share_out(run, "make-lists-part", parts, [len(part["segments"]) for part in parts])
+    forget_parts(run)
 
 
 @job("make-lists-part", title="Make translation lists, a part")

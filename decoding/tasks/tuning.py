@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from decoding.actions.tuning import sample_of, save_surface
 from decoding.jobs import JobRun, job
 from decoding.makers import decoder_of
 from decoding.models import TuningRun
-from decoding.parts import share_out
+from decoding.parts import forget_parts, share_out
 from decoding.preparing import texts_of
+from decoding.surfaces import cells_of, surface_table
 from evaluation.core.errors import VariorumError
 
 # So that several workers have something to do, and none repeats much after a crash.
@@ -17,22 +19,24 @@ _SEGMENTS_IN_A_PART = 4
 @job("tune-diversity", title="Tune n and λ")
 def tune_diversity(run: JobRun) -> dict[str, Any]:
     """The objective for every n and lambda over a sample of the corpus, in parts."""
-    from decoding.core.diversity.grid import SentenceLists, surface_of
-
     tuned = _run(run)
+    if tuned.baseline is None:  # else a crash came between the last piece and the end
+        _measure(run, tuned)
+        tuned.refresh_from_db(fields=["drawn"])
+    best = surface_table(cells_of(tuned)).best
+    return {"best n": best.order, "best λ": best.penalty, "segments": tuned.drawn}
+
+
+def _measure(run: JobRun, tuned: TuningRun) -> None:
+    """Have the lists made, compare them with the references and the cells with each other."""
+    from decoding.core.diversity.grid import SentenceLists, compare_cells, surface_of
+    from evaluation.core.statistics.intervals import Bootstrap
+
     with_references = tuned.corpus.segments.filter(references__isnull=False).distinct()
     numbers = sample_of(tuned, list(with_references.values_list("number", flat=True)))
     if not numbers:
         raise VariorumError("The corpus has no references, so nothing can be measured on it.")
-    step = _SEGMENTS_IN_A_PART
-    parts = [numbers[start : start + step] for start in range(0, len(numbers), step)]
-    results = share_out(
-        run,
-        "tune-diversity-part",
-        [{"run": tuned.pk, "segments": part} for part in parts],
-        [len(part) for part in parts],
-    )
-    made = {int(number): own for result in results for number, own in result["lists"].items()}
+    made = _lists(run, tuned, numbers)
     sample = tuned.corpus.segments.filter(number__in=numbers).prefetch_related("references")
     words = texts_of(tuned.system).to_compare
     surface = surface_of(
@@ -46,11 +50,24 @@ def tune_diversity(run: JobRun) -> dict[str, Any]:
         [[words(reference.text) for reference in segment.references.all()] for segment in sample],
         _options(tuned),
     )
-    cells = dict(zip(surface.options.cells, surface.values.ravel().tolist(), strict=True))
+    run.say("finding intervals")
+    compared = compare_cells(surface, Bootstrap(tuned.seed))
     with run.piece(0, message="measured"):
-        save_surface(tuned, cells, baseline=surface.unique_best, signature=surface.signature)
-    order, penalty = surface.best
-    return {"best n": order, "best λ": penalty, "segments": len(numbers)}
+        save_surface(tuned, surface, compared)
+        forget_parts(run)
+
+
+def _lists(run: JobRun, tuned: TuningRun, numbers: Sequence[int]) -> dict[int, dict[str, Any]]:
+    """All cells' lists of the segments with these numbers."""
+    step = _SEGMENTS_IN_A_PART
+    parts = [numbers[start : start + step] for start in range(0, len(numbers), step)]
+    results = share_out(
+        run,
+        "tune-diversity-part",
+        [{"run": tuned.pk, "segments": part} for part in parts],
+        [len(part) for part in parts],
+    )
+    return {int(number): own for result in results for number, own in result["lists"].items()}
 
 
 @job("tune-diversity-part", title="Tune n and λ, a part")

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import csv
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
@@ -16,8 +14,16 @@ from decoding.actions.tuning import use_cell as make_recipe_of
 from decoding.charts import MEDIA_TYPES, picture
 from decoding.forms.tuning import TuningForm, UseCellForm
 from decoding.models import TuningRun
-from decoding.surfaces import surface_spec, surface_table
+from decoding.surfaces import (
+    cells_of,
+    missing_segments,
+    surface_answer,
+    surface_rows,
+    surface_spec,
+    surface_table,
+)
 from evaluation.core.errors import VariorumError
+from evaluation.core.spreadsheets import csv_lines
 
 ON_A_PAGE = 25
 _DOWNLOADS = ("svg", "png", "pdf", "csv")
@@ -27,6 +33,7 @@ _DOWNLOADS = ("svg", "png", "pdf", "csv")
 @require_GET
 def tuning_list(request: HttpRequest) -> HttpResponse:
     runs = TuningRun.objects.visible_to(request.user).select_related("corpus", "system", "job")
+    runs = runs.defer("baseline_by_segment")
     page = Paginator(runs, ON_A_PAGE).get_page(request.GET.get("page"))
     return render(request, "decoding/tuning.html", {"page": page})
 
@@ -46,13 +53,16 @@ def start(request: HttpRequest) -> HttpResponse:
 @require_GET
 def tuning_run(request: HttpRequest, pk: int) -> HttpResponse:
     run = _fetch(request, pk)
-    cells = list(run.cells.all())
+    cells = cells_of(run)
+    table = surface_table(cells) if cells else None
     return render(
         request,
         "decoding/tuning_run.html",
         {
             "run": run,
-            "table": surface_table(cells) if cells else None,
+            "table": table,
+            "answer": surface_answer(run, table) if table else "",
+            "missing": missing_segments(run),
             "downloads": {
                 kind.upper(): reverse("decoding:surface", args=[run.pk, kind])
                 for kind in _DOWNLOADS
@@ -68,15 +78,13 @@ def tuning_run(request: HttpRequest, pk: int) -> HttpResponse:
 def surface(request: HttpRequest, pk: int, kind: str) -> HttpResponse:
     """The surface as a picture, as figures, or as the specification that draws it."""
     run = _fetch(request, pk)
-    cells = list(run.cells.all())
+    cells = cells_of(run)
     if not cells or kind not in MEDIA_TYPES:
         raise Http404("There is no such picture.")
     if kind == "csv":
         answer = HttpResponse(content_type=MEDIA_TYPES[kind])
-        writer = csv.writer(answer)
-        writer.writerow(["n", "lambda", run.objective, "unique_best", "signature"])
-        for cell in cells:
-            writer.writerow([cell.order, cell.penalty, cell.value, run.baseline, run.signature])
+        rows = surface_rows(run, cells)
+        answer.writelines(csv_lines([list(rows[0]), *(list(row.values()) for row in rows)]))
     elif kind == "json":
         return JsonResponse(surface_spec(run, cells))
     else:
@@ -106,4 +114,5 @@ def use_cell(request: HttpRequest, pk: int) -> HttpResponse:
 
 def _fetch(request: HttpRequest, pk: int) -> TuningRun:
     runs = TuningRun.objects.select_related("corpus", "system", "job", "recipe", "owner")
+    runs = runs.defer("baseline_by_segment")
     return fetch_for(request.user, runs, pk=pk)

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from django.core.management import call_command
 
-from decoding.core.diversity.grid import GridOptions, grid_lists, surface_of
+from decoding.core.diversity.grid import GridOptions, compare_cells, grid_lists, surface_of
 from decoding.core.search.decoder import Decoder, SearchOptions
 from evaluation.core.errors import InputError
+from evaluation.core.statistics.intervals import Bootstrap
 from tests.decoding.core.search import naive
 
 
@@ -46,8 +47,31 @@ def test_the_surface_is_that_of_the_core(system, files):
     lists = [grid_lists(decoder, source, grid, search) for source in ("u v w", "w x", "v v u")]
     surface = surface_of(lists, [["a b c"], ["c d"], ["b a a"]], grid)
     assert said["values"] == surface.values.tolist()
-    assert (said["best"]["n"], said["best"]["lambda"]) == surface.best
+    compared = compare_cells(surface, Bootstrap(1))
+    best = compared.winners.best
+    assert (said["best"]["n"], said["best"]["lambda"]) == (best.order, best.penalty)
+    assert said["cells"] == [compared.winners.row_of(cell) for cell in compared.cells]
     assert said["unique_best"] == surface.unique_best
+
+
+def test_cells_that_may_be_as_good_are_told(system, files):
+    for name in ("source", "reference"):
+        path = files / name
+        path.write_text(path.read_text() * 4)
+    said = json.loads(tune(system, files, "--json", "--seed", "3"))
+    assert said["bootstrap"]["seed"] == 3
+    assert said["gain"]["low"] <= said["gain"]["estimate"] <= said["gain"]["high"]
+    tied = [cell for cell in said["cells"] if cell["tied_with_best"]]
+    assert all(cell["high"] >= 0 for cell in tied)
+    printed = tune(system, files, "--seed", "3")
+    assert printed.count("~") == len(tied)  # the best has a star, and a line says what ~ is
+    assert "The best cell is n = " in printed
+    assert "12 sentences, seed 3" in printed
+
+
+def test_too_few_sentences_are_said(system, files):
+    assert "5 more sentences needed" in tune(system, files)
+    assert json.loads(tune(system, files, "--json"))["cells"][0]["tied_with_best"] is None
 
 
 def test_an_interrupted_grid_goes_on(system, files):

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import csv
+import html
 import json
+from importlib import import_module
+from pkgutil import iter_modules
 
+import numpy as np
 import pytest
+from django.apps import apps
 from django.urls import reverse
 
+from decoding import migrations
 from decoding.actions import jobs as job_actions
 from decoding.actions.jobs import claim_job
 from decoding.actions.tuning import ask_for_tuning, sample_of
 from decoding.figures import list_figures
-from decoding.jobs import run_claimed
+from decoding.forms.tuning import UseCellForm
+from decoding.jobs import WorkerStops, run_claimed, worker_stops
 from decoding.models import Job, RecipeVersion, TuningRun
 from decoding.playground import list_by_decoding
-from decoding.surfaces import surface_table
+from decoding.surfaces import cells_of, surface_answer, surface_table
+from evaluation.core.statistics.intervals import Bootstrap, ratio_of
+from evaluation.core.statistics.systems import bleu_of, differences
 from tests.decoding.test_playground import small  # noqa: F401 - a fixture
 from tests.factories import make_corpus, make_tuning_run
 
@@ -71,8 +80,164 @@ def test_every_cell_is_the_coverage_of_its_lists(tuned, corpus, small):  # noqa:
     }
     assert tuned.baseline == pytest.approx(coverage(small, corpus, kind="unique-best"))
     assert tuned.signature
-    best = surface_table(list(tuned.cells.all())).best
+    best = surface_table(cells_of(tuned)).best
     assert (job.result["best n"], job.result["best λ"]) == (best.order, best.penalty)
+
+
+@pytest.fixture
+def measured(user, small):  # noqa: F811
+    """As `tuned`, of enough segments for intervals, by an objective."""
+
+    def measure(objective="coverage", size=12):
+        run = ask_for_tuning(
+            owner=user, corpus=make_corpus(user, SEGMENTS * 2), system=small, objective=objective,
+            orders=[1, 2], penalties=[0.1, 1.0], length=2, sample_size=size, seed=7,
+        )  # fmt: skip
+        run_claimed(claim_job(run.job_id))
+        run.refresh_from_db()
+        return run
+
+    return measure
+
+
+@pytest.mark.parametrize(("objective", "width"), [("coverage", None), ("oracle", 10)])
+def test_a_cell_keeps_what_each_segment_adds_and_how_sure_its_difference_is(
+    measured, objective, width
+):
+    run = measured(objective)
+    cells = list(run.cells.all())
+    kept = [cell.by_segment for cell in cells] + [run.baseline_by_segment]
+    assert {len(rows) for rows in kept} == {12}
+    if width:
+        assert {len(row) for rows in kept for row in rows} == {width}
+        score = bleu_of
+        rows = np.array(kept, dtype=float)
+    else:
+        score = ratio_of
+        rows = np.stack([np.ones((5, 12)), np.array(kept)], axis=2)
+    values = [cell.value for cell in cells]
+    assert score(rows.sum(axis=1)).tolist() == pytest.approx([*values, run.baseline])
+    # The intervals can be had again from what is kept.
+    best = values.index(max(values))
+    pairs = [(place, best) for place in range(4)] + [(best, 4)]
+    found = differences(rows, pairs, score, Bootstrap(**run.bootstrap))
+    limits = [(cell.low, cell.high) for cell in cells] + [(run.gain_low, run.gain_high)]
+    assert limits == [pytest.approx((one.low, one.high)) for one in found]
+    assert run.bootstrap["seed"] == run.seed == 7
+
+
+def test_a_job_that_ends_between_its_last_part_and_its_figures_loses_nothing(
+    user,
+    corpus,
+    small,  # noqa: F811
+    monkeypatch,
+):
+    run = ask_for_tuning(
+        owner=user, corpus=corpus, system=small, orders=[1], penalties=[0.1], sample_size=6
+    )
+    with monkeypatch.context() as patched:
+        patched.setattr("decoding.tasks.tuning.save_surface", stop_the_worker)
+        run_claimed(claim_job(run.job_id))
+        worker_stops.clear()
+    assert Job.objects.get(pk=run.job_id).state == "queued"
+    run_claimed(claim_job(run.job_id))
+    job = Job.objects.get(pk=run.job_id)
+    assert (job.state, job.error) == ("done", "")
+    assert run.cells.count() == 1
+    assert not job.parts.exists()
+    # So does one that ends between its figures and its end.
+    Job.objects.filter(pk=job.pk).update(state="queued", claim=None, finished_at=None)
+    run_claimed(claim_job(run.job_id))
+    assert Job.objects.get(pk=run.job_id).state == "done"
+
+
+def stop_the_worker(*args):
+    worker_stops.set()
+    raise WorkerStops
+
+
+def test_the_page_says_which_cells_may_be_as_good(client, user, measured):
+    run = measured()
+    client.force_login(user)
+    page = client.get(run.get_absolute_url()).content.decode()
+    table = surface_table(cells_of(run))
+    assert surface_answer(run, table) in html.unescape(page)
+    assert "95% interval" in page
+    assert "10,000 times by seed 7" in " ".join(page.split())
+    assert page.count("≈") == len(table.winners.tied) + 1  # and where it says what that is
+    spec = client.get(reverse("decoding:surface", args=[run.pk, "json"])).json()
+    drawn = {(one["n"], one["lambda"]): one for one in spec["data"]["values"]}
+    for cell in cells_of(run):
+        one = drawn[cell.order, cell.penalty]
+        assert (one["low"], one["high"]) == (cell.low, cell.high)
+        assert one["tied"] == (cell in table.winners.tied)
+
+
+def test_the_page_says_how_many_segments_were_drawn(client, user, measured):
+    client.force_login(user)
+    for asked, says in ((50, "12 of 50 asked for"), (12, "12")):
+        run = measured(size=asked)
+        page = client.get(run.get_absolute_url()).content.decode()
+        assert f"<bdi>{says}</bdi>" in page
+        listed = client.get(reverse("decoding:tuning")).content.decode()
+        assert '<td class="number">12</td>' in listed
+        assert '<td class="number">50</td>' not in listed
+
+
+def test_too_few_segments_have_no_intervals_and_the_page_says_how_many_are_missing(
+    client, user, tuned
+):
+    assert (tuned.drawn, tuned.gain_low) == (6, None)
+    client.force_login(user)
+    page = " ".join(client.get(tuned.get_absolute_url()).content.decode().split())
+    assert "2 more segments with references needed" in page
+    assert "≈" not in page
+
+
+def test_a_run_from_before_there_were_intervals_is_shown_and_says_so(client, user, run):
+    client.force_login(user)
+    page = " ".join(client.get(run.get_absolute_url()).content.decode().split())
+    assert "This run is from before each segment" in page
+    assert "The highest value is that of n = 4, λ = 0.2: 44.2, against 30.0 of unique" in page
+    assert "≈" not in page
+    rows = csv.DictReader(
+        client.get(reverse("decoding:surface", args=[run.pk, "csv"])).content.decode().splitlines()
+    )
+    assert {(row["low"], row["tied_with_best"]) for row in rows} == {("", "")}
+
+
+def test_older_runs_learn_how_many_segments_they_drew(user, run):
+    pending = TuningRun.objects.create(
+        owner=user, corpus=run.corpus, system=run.system, orders=[1], penalties=[1], sample_size=5
+    )
+    TuningRun.objects.filter(pk=run.pk).update(sample_size=50)
+    names = [module.name for module in iter_modules(migrations.__path__)]
+    (name,) = [name for name in names if name.endswith("_tuning_by_segment")]
+    import_module(f"{migrations.__name__}.{name}").count_drawn(apps, None)
+    run.refresh_from_db()
+    pending.refresh_from_db()
+    assert (run.drawn, pending.drawn) == (6, None)
+
+
+def test_the_rows_have_the_differences_with_their_intervals(client, user, measured):
+    run = measured()
+    client.force_login(user)
+    answer = client.get(reverse("decoding:surface", args=[run.pk, "csv"]))
+    rows = list(csv.DictReader(answer.content.decode().splitlines()))
+    winners = surface_table(cells_of(run)).winners
+    for row, cell in zip(rows, cells_of(run), strict=True):
+        assert float(row["less_best"]) == cell.value - winners.best.value
+        assert (float(row["low"]), float(row["high"])) == (cell.low, cell.high)
+        assert row["tied_with_best"] == str(cell == winners.best or cell in winners.tied)
+        assert (row["segments"], row["seed"]) == ("12", "7")
+        assert float(row["gain_low"]) == run.gain_low
+
+
+def test_the_form_says_which_cells_may_be_as_good(measured):
+    run = measured()
+    form = UseCellForm(run=run)
+    told = sum("cannot be told apart" in label for _, label in form.fields["cell"].choices)
+    assert told == len(surface_table(cells_of(run)).winners.tied)
 
 
 def test_the_sample_is_drawn_by_the_seed(user, corpus):
@@ -97,10 +262,10 @@ def test_a_corpus_without_references_fails_with_a_sentence(user, small):  # noqa
 
 def test_of_equal_cells_the_best_has_the_smaller_n(user, corpus, small):  # noqa: F811
     run = make_tuning_run(user, corpus, small, n3_01=40, n2_02=40, n2_01=40, n4_01=39)
-    table = surface_table(list(run.cells.all()))
+    table = surface_table(cells_of(run))
     assert (table.best.order, table.best.penalty) == (2, 0.1)
     assert table.penalties == [0.1, 0.2]
-    assert [(n, [cell and cell.value for cell in row]) for n, row in table.rows] == [
+    assert [(n, [one and one.cell.value for one in row]) for n, row in table.rows] == [
         (2, [40, 40]), (3, [40, None]), (4, [39, None]),
     ]  # fmt: skip
 

@@ -9,19 +9,44 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from decoding.core.diversity.lists import DiversityOptions, diverse_list
+from decoding.core.diversity.winners import Cell, Winners, winners_of
 from decoding.core.search.decoder import Decoder, SearchOptions
 from evaluation.core.errors import InputError
-from evaluation.core.metrics.figures import Figure, FigureOptions, coverage_figure, oracle_figure
+from evaluation.core.metrics.figures import (
+    FigureBySentence,
+    FigureOptions,
+    coverage_by_sentence,
+    oracle_by_sentence,
+)
+from evaluation.core.statistics.intervals import (
+    FEWEST_SENTENCES,
+    Bootstrap,
+    Interval,
+    Score,
+    ratio_of,
+)
+from evaluation.core.statistics.systems import bleu_of, differences
 
-OBJECTIVES: Mapping[str, Callable[..., Figure]] = {
-    "coverage": coverage_figure,  # of lists that people will see
-    "oracle": oracle_figure,  # of lists that a reranker or a combination will use
+
+@dataclass(frozen=True, slots=True)
+class Objective:
+    """What is measured, and how the sums of what sentences add make the figure."""
+
+    measure: Callable[..., FigureBySentence]
+    score: Score
+
+
+OBJECTIVES: Mapping[str, Objective] = {
+    # of lists that people will see
+    "coverage": Objective(coverage_by_sentence, ratio_of),
+    # of lists that a reranker or a combination will use
+    "oracle": Objective(oracle_by_sentence, bleu_of),
 }
 
 
@@ -75,13 +100,27 @@ class Surface:
     values: NDArray[np.float64]  # (orders, strengths), 0..100
     unique_best: float  # the objective of the unique best lists, for comparison
     signature: str
-    sentences: int
+    # (cells + 1, sentences, K): what each sentence adds to each cell, and last to the unique best
+    rows: NDArray[np.float64]
 
     @property
-    def best(self) -> tuple[int, float]:
-        """The best cell; of equals the one with the smaller n, then the smaller lambda."""
-        row, column = np.unravel_index(int(np.argmax(self.values)), self.values.shape)
-        return self.options.orders[row], self.options.strengths[column]
+    def sentences(self) -> int:
+        """How many it was measured on."""
+        return int(self.rows.shape[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A surface's cells beside the best one; without limits where sentences are too few."""
+
+    cells: tuple[Cell, ...]
+    gain: Interval  # of the best cell over the unique best lists
+    bootstrap: Bootstrap
+
+    @property
+    def winners(self) -> Winners:
+        """The best cell, and those that cannot be told apart from it."""
+        return winners_of(self.cells)
 
 
 def grid_lists(
@@ -130,12 +169,36 @@ def surface_of(
     figures: FigureOptions | None = None,
 ) -> Surface:
     """The objective of every cell over a tuning set's lists (ALGORITHMS B6)."""
-    objective, choices = OBJECTIVES[options.objective], figures or FigureOptions()
+    measure, choices = OBJECTIVES[options.objective].measure, figures or FigureOptions()
     shape = (len(options.orders), len(options.strengths))
     made = [
-        objective([own.diverse[cell] for own in lists], references, choices)
+        measure([own.diverse[cell] for own in lists], references, choices)
         for cell in range(len(options.cells))
     ]
-    best = objective([own.best for own in lists], references, choices)
-    values = np.array([figure.score for figure in made]).reshape(shape)
-    return Surface(options, values, best.score, best.signature, len(lists))
+    best = measure([own.best for own in lists], references, choices)
+    values = np.array([one.figure.score for one in made]).reshape(shape)
+    rows = np.stack([one.rows for one in (*made, best)])
+    return Surface(options, values, best.figure.score, best.figure.signature, rows)
+
+
+def compare_cells(surface: Surface, bootstrap: Bootstrap) -> Comparison:
+    """Each cell beside the best one, and that beside the unique best lists (ALGORITHMS C6).
+
+    An interval is that of a single comparison of two that were chosen beforehand. The best cell
+    was not: it is the best of this very sample, and looks better than it is (docs/diversity.md).
+    """
+    cells = [
+        Cell(*cell, value)
+        for cell, value in zip(surface.options.cells, surface.values.ravel().tolist(), strict=True)
+    ]
+    best, unique_best = cells.index(winners_of(cells).best), len(cells)
+    pairs = [(cell, best) for cell in range(len(cells))] + [(best, unique_best)]
+    score = OBJECTIVES[surface.options.objective].score
+    found = differences(surface.rows, pairs, score, bootstrap)
+    if surface.sentences < FEWEST_SENTENCES:
+        found = tuple(replace(one, low=None, high=None) for one in found)
+    compared = (
+        replace(cell, low=one.low, high=one.high)
+        for cell, one in zip(cells, found[:-1], strict=True)
+    )
+    return Comparison(tuple(compared), found[-1], bootstrap)

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from tqdm import tqdm
 from evaluation.core.errors import InputError
 
 if TYPE_CHECKING:
-    from decoding.core.diversity.grid import GridOptions, SentenceLists, Surface
+    from decoding.core.diversity.grid import Comparison, GridOptions, SentenceLists, Surface
 
 
 class Command(BaseCommand):
@@ -50,11 +51,15 @@ class Command(BaseCommand):
             "--keep", type=Path, metavar="F",
             help="keep each sentence's lists here, and go on from there when started again",
         )  # fmt: skip
+        parser.add_argument(
+            "--seed", type=int, default=1, help="by which intervals are found (%(default)s)"
+        )
         parser.add_argument("--json", action="store_true", help="the surface as JSON")
 
     def handle(self, **options: Any) -> None:
-        from decoding.core.diversity.grid import GridOptions, surface_of
+        from decoding.core.diversity.grid import GridOptions, compare_cells, surface_of
         from decoding.core.formats.text import read_lines
+        from evaluation.core.statistics.intervals import Bootstrap
 
         sources = list(read_lines(options["source"]))[: options["sentences"]]
         references = [list(read_lines(path)) for path in options["reference"]]
@@ -80,7 +85,8 @@ class Command(BaseCommand):
             list(zip(*(lines[: len(sources)] for lines in references), strict=True)),
             grid,
         )
-        self.stdout.write(as_json(surface) if options["json"] else as_table(surface))
+        show = as_json if options["json"] else as_table
+        self.stdout.write(show(surface, compare_cells(surface, Bootstrap(options["seed"]))))
 
     def _lists(
         self, sources: list[str], grid: GridOptions, options: dict[str, Any]
@@ -144,27 +150,40 @@ def _kind(grid: GridOptions) -> list[Any]:
     return [[list(cell) for cell in grid.cells], grid.size, grid.distinct]
 
 
-def as_table(surface: Surface) -> str:
-    """The surface for a terminal: a row for each n, the best cell marked."""
-    options = surface.options
-    lines = ["    n  lambda" + "".join(f"{strength:>9g}" for strength in options.strengths)]
-    for order, row in zip(options.orders, surface.values, strict=True):
-        cells = (
-            f"{value:>8.2f}{'*' if (order, strength) == surface.best else ' '}"
-            for strength, value in zip(options.strengths, row, strict=True)
-        )
-        lines.append(f"{order:>5}        " + "".join(cells).rstrip())
-    n, strength = surface.best
+def as_table(surface: Surface, compared: Comparison) -> str:
+    """The surface for a terminal: a row for each n, then the differences, then what it says."""
+    from decoding.core.diversity.winners import answer, missing
+
+    options, winners = surface.options, compared.winners
+    values, differences = [], []
+    for cell in compared.cells:
+        is_best = cell == winners.best
+        values.append(f"{cell.value:.2f}{'*' if is_best else '~' if cell in winners.tied else ' '}")
+        differences.append("best" if is_best else winners.difference_of(cell))
+    lines = [*_rows(options, values, 9), "", "less the best, with 95% interval:"]
+    lines += [*_rows(options, differences, 27), ""]
+    lines.append(answer(winners, options.objective, surface.unique_best, compared.gain))
+    if more := missing(surface.sentences):
+        lines.append(f"Not enough data to tell the cells apart: {more} more sentences needed.")
     lines += [
-        f"best: n {n}, lambda {strength:g}: {options.objective} {surface.values.max():.2f}",
+        "* best, ~ cannot be told apart from it",
         f"unique {options.size}-best: {surface.unique_best:.2f}",
-        f"{surface.sentences} sentences, {surface.signature}",
+        f"{surface.sentences} sentences, seed {compared.bootstrap.seed}, {surface.signature}",
     ]
     return "\n".join(lines)
 
 
-def as_json(surface: Surface) -> str:
-    n, strength = surface.best
+def _rows(options: GridOptions, texts: Sequence[str], width: int) -> Iterator[str]:
+    """The cells' texts in rows and columns."""
+    columns = len(options.strengths)
+    yield "    n  lambda" + "".join(f"{strength:>{width}g}" for strength in options.strengths)
+    for row, order in enumerate(options.orders):
+        own = texts[row * columns : (row + 1) * columns]
+        yield f"{order:>5}        " + "".join(f"{text:>{width}}" for text in own).rstrip()
+
+
+def as_json(surface: Surface, compared: Comparison) -> str:
+    winners = compared.winners
     return json.dumps(
         {
             "objective": surface.options.objective,
@@ -172,8 +191,11 @@ def as_json(surface: Surface) -> str:
             "lambda": list(surface.options.strengths),
             "size": surface.options.size,
             "values": surface.values.tolist(),
-            "best": {"n": n, "lambda": strength},
+            "best": {"n": winners.best.order, "lambda": winners.best.penalty},
+            "cells": [winners.row_of(cell) for cell in compared.cells],
             "unique_best": surface.unique_best,
+            "gain": asdict(compared.gain),
+            "bootstrap": asdict(compared.bootstrap),
             "sentences": surface.sentences,
             "signature": surface.signature,
         }
