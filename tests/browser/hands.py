@@ -25,6 +25,9 @@ class Pointer:
     def click(self, where: Locator) -> None:
         where.click()
 
+    def tick(self, where: Locator) -> None:
+        where.click()
+
     def fill(self, where: Locator, text: str) -> None:
         where.fill(text)
 
@@ -52,6 +55,10 @@ class Keys(Pointer):
     def click(self, where: Locator) -> None:
         self.reach(where)
         self.page.keyboard.press("Enter")
+
+    def tick(self, where: Locator) -> None:
+        self.reach(where)
+        self.page.keyboard.press("Space")
 
     def fill(self, where: Locator, text: str) -> None:
         self.reach(where)

@@ -16,6 +16,7 @@ from decoding.jobs import run_claimed
 from decoding.models import Corpus, Job, Recipe, System, TranslationList, TuningRun
 from tests.browser.hands import Keys, Pointer
 from tests.browser.test_every_page import ARABIC, LONG
+from tests.decoding.test_playground import small  # noqa: F401 - a fixture
 from tests.decoding.test_systems import ARPA, INI, TABLE
 from tests.factories import make_corpus, make_list, make_recipe, make_system, make_tuning_run
 
@@ -134,6 +135,43 @@ def test_the_whole_way(
     expect(page.get_by_text("Half is a recipe now: diverse 5, n=4 λ=0.5.")).to_be_visible()
 
 
+@pytest.mark.parametrize("means", [Pointer, Keys])
+def test_from_a_grid_to_a_recipe(
+    page, context, live_server, user, sign_in, assert_accessible, small, means  # noqa: F811
+):  # fmt: skip
+    make_corpus(user, [("das haus", ["the home"]), ("haus das", ["that house"])] * 5, name="houses")
+    sign_in(context, user)
+    hand = means(page)
+    page.goto(live_server.url)
+    hand.click(page.get_by_role("link", name="Tuning", exact=True))
+    hand.click(page.get_by_role("link", name="Tune n and λ"))
+    hand.choose(page.get_by_label("System"), "small")
+    hand.choose(page.get_by_label("Corpus"), "houses")
+    for order in range(4, 10):
+        hand.tick(page.get_by_role("checkbox", name=str(order)))
+    hand.fill(page.get_by_label("λ", exact=True), "0.1, 1")
+    hand.click(page.get_by_role("button", name="Begin"))
+    expect(page.get_by_role("heading", name="Tune n and λ of small on houses")).to_be_visible()
+    work()
+    hand.click(page.get_by_role("link", name="Show the surface"))
+    expect(page.get_by_text("10 of 50 asked for")).to_be_visible()
+    expect(page.get_by_text("The best cell is n = ")).to_be_visible()
+    expect(
+        page.get_by_role("table", name="Values for each n and λ").locator("tbody tr")
+    ).to_have_count(2)
+    # The script that draws is bundled when it is first asked for.
+    expect(page.locator("#surface-picture canvas")).to_be_visible(timeout=30_000)
+    assert_accessible(page)
+    page.set_viewport_size({"width": 1280, "height": 800})
+    second = page.get_by_label("Cell", exact=True).locator("option").nth(1).inner_text()
+    hand.choose(page.get_by_label("Cell", exact=True), second)
+    hand.fill(page.get_by_label("Name of the recipe"), "Tuned")
+    hand.click(page.get_by_role("button", name="Make a recipe of it"))
+    cell = second.partition(":")[0]
+    expect(page.get_by_text(f"Tuned is a recipe now: diverse 5, {cell}.")).to_be_visible()
+    expect(page.get_by_role("heading", name="Tuned")).to_be_visible()
+
+
 @pytest.fixture
 def full(user):
     """A corpus of Arabic with lists of all sorts, and a system with a long name."""
@@ -219,8 +257,8 @@ def test_a_surface_answers_to_the_pointer(page, context, live_server, user, sign
     page.goto(live_server.url + address("tuning-run", *full))
     drawn = page.locator("#surface-picture canvas")
     expect(drawn).to_be_visible()
-    drawn.hover(position={"x": 60, "y": 15})
-    expect(page.locator("#vg-tooltip-element")).to_contain_text("against unique best")
+    drawn.hover(position={"x": 60, "y": 45})
+    expect(page.locator("#vg-tooltip-element")).to_contain_text("against the best cell")
 
 
 def test_without_scripts(new_context, live_server, user, sign_in, full):
