@@ -157,7 +157,11 @@ def test_what_the_database_refuses_once_is_done_at_the_next_attempt(submit):
 @pytest.mark.parametrize(
     ("kind", "title", "said"),
     [
-        ("test-full-database", "", "The database's disk is full. Ask an administrator to make room"),
+        (
+            "test-full-database",
+            "",
+            "The database's disk is full. Ask an administrator to make room",
+        ),
         ("test-full-disk", "", "The disk of the folder "),
         ("test-full-disk", "by numpy", "The disk of the folder "),
     ],
