@@ -11,10 +11,10 @@ from django.views.decorators.http import require_GET
 
 from decoding.access import fetch_for
 from decoding.display import Display
-from decoding.forms.browser import ComparisonForm
+from decoding.forms.browser import SideBySideForm
 from decoding.models import Corpus, ListEntry, ListPair, System, TranslationList
 from decoding.queries.browser import (
-    Comparison,
+    SideBySide,
     compared_versions,
     lists_with_entries,
     pairs_between,
@@ -91,7 +91,7 @@ def compare(request: HttpRequest, corpus: int, system: int, place: int) -> HttpR
 class _Places:
     """What is wanted, as a paginator wants it: counted and cut into slices."""
 
-    def __init__(self, wanted: Comparison) -> None:
+    def __init__(self, wanted: SideBySide) -> None:
         self.wanted = wanted
 
     def __len__(self) -> int:
@@ -126,14 +126,14 @@ class Side:
         return "diverse" if self.made.recipe_version.is_penalized else "best"
 
 
-def _wanted(request: HttpRequest, corpus: int, system: int) -> tuple[ComparisonForm, Comparison]:
+def _wanted(request: HttpRequest, corpus: int, system: int) -> tuple[SideBySideForm, SideBySide]:
     found_corpus = fetch_for(request.user, Corpus.objects, pk=corpus)
     found_system = fetch_for(request.user, System.objects.defer("card"), pk=system)
     versions = compared_versions(found_corpus, found_system)
     if not versions:
         raise Http404("There are no lists of this corpus by this system.")
-    form = ComparisonForm(request.GET, versions=versions, system=found_system)
-    return form, form.comparison(found_corpus, found_system)
+    form = SideBySideForm(request.GET, versions=versions, system=found_system)
+    return form, form.side_by_side(found_corpus, found_system)
 
 
 def _quartile(bounds: list[tuple[float, int] | None], pair: ListPair) -> int | None:

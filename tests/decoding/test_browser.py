@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from django.core.cache import cache
 from django.db import connection
@@ -10,7 +12,14 @@ from django.urls import reverse
 
 from decoding.display import DISPLAYS, Display
 from decoding.models import ListEntry, System, TranslationList
-from decoding.queries.browser import Comparison, compared_pairs, quartile_bounds, quartile_of
+from decoding.queries.browser import (
+    SideBySide,
+    compared_pairs,
+    quartile_bounds,
+    quartile_of,
+    remembered_bounds,
+    remembered_count,
+)
 from evaluation.core.statistics.quartiles import quartiles
 from tests.factories import make_corpus, make_list, make_recipe, make_system
 
@@ -46,12 +55,10 @@ def fill(user, baseline, other, count, **fields):
                   oracle_bleu1=50.0, coverage=40.0)  # fmt: skip
         make_list(segment, system, other, ["the end", "it ends"], first_bleu1=bleu1,
                   oracle_bleu1=50.0, coverage=40.0 + segment.number % 5 - 2)  # fmt: skip
-    return Comparison(corpus, system, baseline, other)
+    return SideBySide(corpus, system, baseline, other)
 
 
 def wanted(compared, **changes):
-    from dataclasses import replace
-
     return list(compared_pairs(replace(compared, **changes)).values_list("number", flat=True))
 
 
@@ -66,6 +73,17 @@ def test_quartiles_are_those_of_the_statistics(compared):
         assert wanted(compared, quartile=quartile) == [
             segments[member].number for member in groups.members(quartile - 1)
         ]
+
+
+def test_quartiles_are_found_once_whatever_is_filtered(compared, django_assert_num_queries):
+    bounds = remembered_bounds(compared)
+    assert remembered_count(compared) == COUNT
+    another = replace(compared, other=compared.baseline, quartile=2, gain="same", length="short")
+    with django_assert_num_queries(0):
+        assert remembered_bounds(another) == bounds
+    assert remembered_count(another) == 1
+    with django_assert_num_queries(4):
+        assert remembered_bounds(replace(compared, baseline=compared.other)) == bounds
 
 
 def test_few_segments_have_empty_quartiles(user, baseline, other):
