@@ -22,7 +22,7 @@ from decoding.queries.browser import (
     remembered_bounds,
     remembered_count,
 )
-from decoding.queries.corpora import lists_by_recipe
+from decoding.queries.corpora import corpora_with_lists, lists_by_recipe
 from evaluation.core.differences import Span, differences
 
 ON_A_PAGE = 25
@@ -31,8 +31,11 @@ ON_A_PAGE = 25
 @login_required
 @require_GET
 def all_lists(request: HttpRequest) -> HttpResponse:
-    """Which lists there are."""
-    return render(request, "decoding/lists.html", {"lists": lists_by_recipe(request.user)})
+    """Which lists there are, some corpora at a time."""
+    corpora = corpora_with_lists(request.user)
+    page = Paginator(corpora, ON_A_PAGE).get_page(request.GET.get("page"))
+    lists = lists_by_recipe(request.user, page)
+    return render(request, "decoding/lists.html", {"page": page, "lists": lists})
 
 
 @login_required

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from decoding.display import DISPLAYS, Display
-from decoding.models import ListEntry, System, TranslationList
+from decoding.models import Job, ListEntry, System, TranslationList
 from decoding.queries.browser import (
     SideBySide,
     compared_pairs,
@@ -20,8 +20,9 @@ from decoding.queries.browser import (
     remembered_bounds,
     remembered_count,
 )
+from decoding.queries.corpora import corpora_with_lists, lists_by_recipe
 from evaluation.core.statistics.quartiles import quartiles
-from tests.factories import make_corpus, make_list, make_recipe, make_system
+from tests.factories import make_corpus, make_list, make_recipe, make_system, make_tuning_run
 
 pytestmark = pytest.mark.django_db
 
@@ -174,13 +175,15 @@ def test_display_options_can_be_kept_and_had_again():
         assert Display(**display.options).options == display.options
 
 
-@pytest.mark.parametrize("name", ["browse", "compare", "lists", "corpora", "systems", "corpus"])
+@pytest.mark.parametrize("name", ["browse", "compare", "lists", "corpus", "system"])
 def test_the_number_of_queries_does_not_grow(client, user, baseline, other, name):
     client.force_login(user)
 
     def queries(compared):
         pks = [compared.corpus.pk, compared.system.pk]
-        arguments = {"browse": pks, "compare": [*pks, 1], "corpus": pks[:1]}.get(name, [])
+        arguments = {
+            "browse": pks, "compare": [*pks, 1], "corpus": pks[:1], "system": pks[1:],
+        }.get(name, [])  # fmt: skip
         with CaptureQueriesContext(connection) as found:
             assert client.get(reverse(f"decoding:{name}", args=arguments)).status_code == 200
         return len(found)
@@ -190,7 +193,75 @@ def test_the_number_of_queries_does_not_grow(client, user, baseline, other, name
     cache.clear()
     at_one = queries(one)
     many = fill(user, baseline, other, 100)
-    for number in range(30):
-        make_corpus(user, name=f"more {number}")
-        make_system(user, name=f"more {number}")
     assert queries(many) == at_one
+
+
+LISTED = {
+    "decoding:lists": lambda owner, version: make_list(
+        make_corpus(owner).segments.first(), make_system(owner), version, ["a"]
+    ),
+    "decoding:corpora": lambda owner, version: make_corpus(owner),
+    "decoding:systems": lambda owner, version: make_system(owner),
+    "decoding:recipes": lambda owner, version: make_recipe(),
+    "decoding:jobs": lambda owner, version: Job.objects.create(owner=owner, kind="self-test"),
+    "decoding:tuning": lambda owner, version: make_tuning_run(
+        owner, make_corpus(owner), make_system(owner), n4_01=31.5
+    ),
+    "admin:decoding_recipe_changelist": lambda owner, version: make_recipe(),
+}
+
+
+@pytest.mark.parametrize("name", LISTED)
+def test_a_table_of_a_hundred_asks_as_often_as_one_of_one(client, administrator, baseline, name):
+    client.force_login(administrator)
+
+    def queries():
+        with CaptureQueriesContext(connection) as found:
+            assert client.get(reverse(name)).status_code == 200
+        return len(found)
+
+    LISTED[name](administrator, baseline)
+    queries()
+    at_one = queries()
+    for _ in range(99):
+        LISTED[name](administrator, baseline)
+    assert queries() == at_one
+
+
+def test_lists_are_shown_some_corpora_at_a_time(client, user, colleague, baseline):
+    client.force_login(user)
+    hidden = make_corpus(colleague)
+    make_list(hidden.segments.first(), make_system(user), baseline, ["a"])
+    mine = make_corpus(user, name="zz mine")
+    make_list(mine.segments.first(), make_system(colleague), baseline, ["a"])
+    assert "No lists yet" in client.get(reverse("decoding:lists")).content.decode()
+    for _ in range(26):
+        make_list(make_corpus(user).segments.first(), make_system(user), baseline, ["a"])
+    first, second = (client.get(reverse("decoding:lists"), {"page": n}).context for n in (1, 2))
+    assert (len(first["lists"]), len(second["lists"])) == (25, 1)
+    make_list(mine.segments.first(), make_system(user, name="a"), baseline, ["a"])
+    shown = client.get(reverse("decoding:lists"), {"page": 2}).context["lists"]
+    assert [(one.corpus, one.system.name) for one in shown][1:] == [(mine, "a")]
+
+
+def test_few_lists_are_counted_and_many_remembered(user, baseline, monkeypatch):
+    corpus, system = make_corpus(user), make_system(user)
+    first, second = corpus.segments.all()
+
+    def counted():
+        return [
+            [count for _, count in one.recipes]
+            for one in lists_by_recipe(user, corpora_with_lists(user, system), system)
+        ]
+
+    assert counted() == []
+    make_list(first, system, baseline, ["a"])
+    assert counted() == [[1]]
+    monkeypatch.setattr("decoding.queries.corpora._MANY", 2)
+    assert counted() == [[1]]
+    made = make_list(second, system, baseline, ["a"])
+    assert counted() == [[2]]
+    made.delete()
+    assert counted() == [[2]], "as it was half a minute ago"
+    cache.clear()
+    assert counted() == [[1]]
