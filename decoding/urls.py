@@ -51,6 +51,11 @@ urlpatterns = [
     path("lists/", browser.all_lists, name="lists"),
     path("lists/<int:corpus>/<int:system>/", browser.browse, name="browse"),
     path("lists/<int:corpus>/<int:system>/<int:place>/", browser.compare, name="compare"),
+    path(
+        "lists/<int:corpus>/<int:system>/<int:version>.<str:kind>",
+        browser.download,
+        name="download-lists",
+    ),
     path("playground/", playground.playground, name="playground"),
     path("playground/recipe/", playground.make_recipe, name="make-recipe"),
     path("tuning/", tuning.tuning_list, name="tuning"),

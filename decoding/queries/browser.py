@@ -52,6 +52,11 @@ class SideBySide:
     gain: str = ""  # of GAINS; "" is all
     length: str = ""  # of LENGTHS; "" is all
 
+    @property
+    def versions(self) -> list[RecipeVersion]:
+        """The two that are compared, or the one."""
+        return list(dict.fromkeys([self.baseline, self.other]))
+
 
 def compared_pairs(wanted: SideBySide) -> QuerySet[ListPair]:
     """The segments of which both lists are there, as wanted: each an entry of one index."""

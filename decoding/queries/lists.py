@@ -1,11 +1,13 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from django.db.models import Count, Q, QuerySet
 
-from decoding.models import Corpus, RecipeVersion, Segment, System, TranslationList
+from decoding.models import Corpus, ListPair, RecipeVersion, Segment, System, TranslationList
 from evaluation.core.errors import VariorumError
+
+_AT_ONCE = 500
 
 
 def segments_without(
@@ -30,6 +32,27 @@ def lists_there(
             segment__in=list(segments), system=system, recipe_version__in=list(versions)
         ).values_list("segment_id", "recipe_version_id")
     )
+
+
+def lists_in_order(
+    corpus: Corpus, system: System, version: RecipeVersion
+) -> Iterator[TranslationList]:
+    """A recipe's lists of a corpus by segment, with entries and references, some at a time.
+
+    Each time they are found anew by an index, so that neither memory nor a cursor is held however
+    many there are, and however long somebody takes to fetch them.
+    """
+    alone = ListPair.objects.filter(
+        corpus=corpus, system=system, baseline_version=version, other_version=version
+    )
+    places = alone.order_by("number").values_list("number", "baseline")
+    lists = TranslationList.objects.select_related("segment").defer("statistics")
+    lists = lists.prefetch_related("entries", "segment__references")
+    last = 0
+    while found := list(places.filter(number__gt=last)[:_AT_ONCE]):
+        last = found[-1][0]
+        by_key = lists.in_bulk([key for _, key in found])
+        yield from (by_key[key] for _, key in found if key in by_key)
 
 
 def version_for_best(system: System, corpus: Corpus) -> RecipeVersion:

@@ -4,15 +4,16 @@ from dataclasses import dataclass
 
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Page, Paginator
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils.functional import cached_property
 from django.views.decorators.http import require_GET
 
 from decoding.access import fetch_for
 from decoding.display import Display
+from decoding.exporting import KINDS, MEDIA_TYPES, exported, file_name, packed
 from decoding.forms.browser import SideBySideForm
-from decoding.models import Corpus, ListEntry, ListPair, System, TranslationList
+from decoding.models import Corpus, ListEntry, ListPair, RecipeVersion, System, TranslationList
 from decoding.queries.browser import (
     SideBySide,
     compared_versions,
@@ -52,7 +53,7 @@ def browse(request: HttpRequest, corpus: int, system: int) -> HttpResponse:
     return render(
         request,
         "decoding/browse.html#table" if request.htmx else "decoding/browse.html",
-        {"form": form, "wanted": wanted, "page": page, "rows": rows},
+        {"form": form, "wanted": wanted, "page": page, "rows": rows, "kinds": KINDS},
     )
 
 
@@ -88,6 +89,25 @@ def compare(request: HttpRequest, corpus: int, system: int, place: int) -> HttpR
             "after": place + 1 if place < count else 0,
             "page_of_place": (place - 1) // ON_A_PAGE + 1,
         },
+    )
+
+
+@login_required
+@require_GET
+def download(
+    request: HttpRequest, corpus: int, system: int, version: int, kind: str
+) -> StreamingHttpResponse:
+    """All lists of a corpus by a recipe version, as a file."""
+    of, by, versions = _fetch(request, corpus, system)
+    wanted = {one.pk: one for one in versions}.get(version)
+    if wanted is None or kind not in MEDIA_TYPES:
+        raise Http404("There is no such file.")
+    texts = exported(of, by, wanted, kind)
+    name = file_name(of, by, wanted, kind)
+    return StreamingHttpResponse(
+        packed(texts) if kind.endswith(".gz") else texts,
+        content_type=MEDIA_TYPES[kind],
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
     )
 
 
@@ -130,13 +150,21 @@ class Side:
 
 
 def _wanted(request: HttpRequest, corpus: int, system: int) -> tuple[SideBySideForm, SideBySide]:
-    found_corpus = fetch_for(request.user, Corpus.objects, pk=corpus)
-    found_system = fetch_for(request.user, System.objects.defer("card"), pk=system)
-    versions = compared_versions(found_corpus, found_system)
+    of, by, versions = _fetch(request, corpus, system)
+    form = SideBySideForm(request.GET, versions=versions, system=by)
+    return form, form.side_by_side(of, by)
+
+
+def _fetch(
+    request: HttpRequest, corpus: int, system: int
+) -> tuple[Corpus, System, list[RecipeVersion]]:
+    """What the lists are of and by, and the recipe versions of which there are any."""
+    of = fetch_for(request.user, Corpus.objects, pk=corpus)
+    by = fetch_for(request.user, System.objects.defer("card"), pk=system)
+    versions = compared_versions(of, by)
     if not versions:
         raise Http404("There are no lists of this corpus by this system.")
-    form = SideBySideForm(request.GET, versions=versions, system=found_system)
-    return form, form.side_by_side(found_corpus, found_system)
+    return of, by, versions
 
 
 def _quartile(bounds: list[tuple[float, int] | None], pair: ListPair) -> int | None:
