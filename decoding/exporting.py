@@ -10,7 +10,7 @@ from typing import Any
 from django.utils.text import slugify
 
 from decoding.core.formats.nbest import NBestEntry, format_json, format_moses
-from decoding.models import Corpus, ListEntry, RecipeVersion, System, TranslationList
+from decoding.models import Corpus, RecipeVersion, System, TranslationList
 from decoding.queries.lists import lists_in_order
 
 # The kinds of files, by the end of their names, and what they are sent as.
@@ -35,12 +35,13 @@ def exported(corpus: Corpus, system: System, version: RecipeVersion, kind: str) 
     Sentences count from 0, as segments do from 1. Moses' lines hold texts, scores and features;
     JSON Lines segmentations and BLEU+1 too and, in the first line of each list, how it was made.
     """
-    for made in lists_in_order(corpus, system, version):
+    for made, entries, references in lists_in_order(corpus, system, version):
+        number = made.segment.number - 1
         if kind.startswith("nbest"):
-            yield "".join(f"{_moses_line(made, row)}\n" for row in made.entries.all())
+            yield "".join(f"{_moses_line(number, row)}\n" for row in entries)
         else:
-            origin = _origin(made, corpus, system, version)
-            yield "".join(f"{_json_line(made, row, origin)}\n" for row in made.entries.all())
+            origin = _origin(made, references, corpus, system, version)
+            yield "".join(f"{_json_line(number, row, origin)}\n" for row in entries)
 
 
 def packed(texts: Iterable[str]) -> Iterator[bytes]:
@@ -61,33 +62,37 @@ def file_name(corpus: Corpus, system: System, version: RecipeVersion, kind: str)
     return f"{'.'.join(parts)}-v{version.number}.{kind}"
 
 
-def _entry(made: TranslationList, row: ListEntry) -> NBestEntry:
+def _entry(number: int, row: Any) -> NBestEntry:
     features = {name: tuple(values) for name, values in row.features.items()}
-    return NBestEntry(made.segment.number - 1, row.text, features, row.score)
+    return NBestEntry(number, row.text, features, row.score)
 
 
-def _moses_line(made: TranslationList, row: ListEntry) -> str:
+def _moses_line(number: int, row: Any) -> str:
     # Bars part the fields, so the translation has them as Moses escapes them.
     text = row.text.replace("|||", "&#124;&#124;&#124;")
-    return format_moses(replace(_entry(made, row), text=text))
+    return format_moses(replace(_entry(number, row), text=text))
 
 
-def _json_line(made: TranslationList, row: ListEntry, origin: dict[str, Any]) -> str:
+def _json_line(number: int, row: Any, origin: dict[str, Any]) -> str:
     more: dict[str, Any] = {"rank": row.rank, "bleu1": row.bleu1, "segmentation": row.segmentation}
     if row.rank == 1:
         more["list"] = origin
-    return format_json(_entry(made, row), **more)
+    return format_json(_entry(number, row), **more)
 
 
 def _origin(
-    made: TranslationList, corpus: Corpus, system: System, version: RecipeVersion
+    made: TranslationList,
+    references: list[str],
+    corpus: Corpus,
+    system: System,
+    version: RecipeVersion,
 ) -> dict[str, Any]:
     """What a list is of, and what it takes to make it again."""
     return {
         "corpus": {"name": corpus.name, "checksum": corpus.checksum},
         "segment": made.segment.number,
         "source": made.segment.source,
-        "references": [reference.text for reference in made.segment.references.all()],
+        "references": references,
         "system": {"name": system.name, "checksum": made.provenance.get("checksum")},
         "recipe": {
             "name": version.recipe.name,

@@ -1,10 +1,21 @@
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 
-from decoding.models import Corpus, ListPair, RecipeVersion, Segment, System, TranslationList
+from decoding.models import (
+    Corpus,
+    ListEntry,
+    ListPair,
+    RecipeVersion,
+    Reference,
+    Segment,
+    System,
+    TranslationList,
+)
 from evaluation.core.errors import VariorumError
 
 _AT_ONCE = 500
@@ -36,8 +47,8 @@ def lists_there(
 
 def lists_in_order(
     corpus: Corpus, system: System, version: RecipeVersion
-) -> Iterator[TranslationList]:
-    """A recipe's lists of a corpus by segment, with entries and references, some at a time.
+) -> Iterator[tuple[TranslationList, list[Any], list[str]]]:
+    """A recipe's lists of a corpus by segment, with entries' values and references; some at a time.
 
     Each time they are found anew by an index, so that neither memory nor a cursor is held however
     many there are, and however long somebody takes to fetch them.
@@ -45,14 +56,27 @@ def lists_in_order(
     alone = ListPair.objects.filter(
         corpus=corpus, system=system, baseline_version=version, other_version=version
     )
-    places = alone.order_by("number").values_list("number", "baseline")
+    places = alone.order_by("number").values_list("number", "baseline", "segment")
     lists = TranslationList.objects.select_related("segment").defer("statistics")
-    lists = lists.prefetch_related("entries", "segment__references")
     last = 0
     while found := list(places.filter(number__gt=last)[:_AT_ONCE]):
-        last = found[-1][0]
-        by_key = lists.in_bulk([key for _, key in found])
-        yield from (by_key[key] for _, key in found if key in by_key)
+        numbers, keys, segments = zip(*found, strict=True)
+        last = numbers[-1]
+        by_key = lists.in_bulk(keys)
+        # Values, for making objects of a million entries takes most of the time.
+        entries, references = defaultdict(list), defaultdict(list)
+        values = ListEntry.objects.filter(translation_list__in=keys).order_by("rank").values_list(
+            "translation_list_id", "rank", "text", "score", "features", "segmentation", "bleu1",
+            named=True,
+        )  # fmt: skip
+        for entry in values:
+            entries[entry.translation_list_id].append(entry)
+        of_these = Reference.objects.filter(segment__in=segments).order_by("number")
+        for segment, text in of_these.values_list("segment", "text"):
+            references[segment].append(text)
+        for key, segment in zip(keys, segments, strict=True):
+            if key in by_key:
+                yield by_key[key], entries[key], references[segment]
 
 
 def version_for_best(system: System, corpus: Corpus) -> RecipeVersion:

@@ -105,10 +105,10 @@ def test_json_lines_say_how_each_list_was_made(fetch, listed):
 def test_lists_are_fetched_some_at_a_time(listed, django_assert_num_queries):
     lists = queries.lists_in_order(*listed)
     with django_assert_num_queries(4):  # places, lists with segments, entries, references
-        assert next(lists).segment.number == 1
+        assert next(lists)[0].segment.number == 1
     with django_assert_num_queries(0):
-        assert [next(lists).segment.number for _ in range(2)] == [2, 3]
-    assert [made.segment.number for made in lists] == [4, 5, 6, 7]
+        assert [next(lists)[0].segment.number for _ in range(2)] == [2, 3]
+    assert [made.segment.number for made, *_ in lists] == [4, 5, 6, 7]
 
 
 def test_only_who_may_see_corpus_and_system_gets_them(client, colleague, listed, fetch):
