@@ -1,19 +1,17 @@
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Page, Paginator
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
-from django.utils.functional import cached_property
 from django.views.decorators.http import require_GET
 
 from decoding.access import fetch_for
+from decoding.beside import Beside, Side
 from decoding.display import Display
 from decoding.exporting import KINDS, MEDIA_TYPES, exported, file_name, packed
 from decoding.forms.browser import SideBySideForm
-from decoding.models import Corpus, ListEntry, ListPair, RecipeVersion, System, TranslationList
+from decoding.models import Corpus, Job, ListPair, RecipeVersion, System
 from decoding.queries.browser import (
     SideBySide,
     compared_versions,
@@ -24,7 +22,6 @@ from decoding.queries.browser import (
     remembered_count,
 )
 from decoding.queries.corpora import corpora_with_lists, lists_by_recipe
-from evaluation.core.differences import Span, differences
 
 ON_A_PAGE = 25
 
@@ -67,13 +64,6 @@ def compare(request: HttpRequest, corpus: int, system: int, place: int) -> HttpR
     pair = found.prefetch_related("segment__references").first()
     if pair is None:
         raise Http404("There is no such segment among those wanted.")
-    lists = lists_with_entries([pair.baseline_id, pair.other_id])
-    sides = [
-        Side(
-            lists[key], form.shown_as, wanted.corpus.target_language, wanted.corpus.target_direction
-        )
-        for key in (pair.baseline_id, pair.other_id)
-    ]
     return render(
         request,
         "decoding/compare.html",
@@ -82,7 +72,7 @@ def compare(request: HttpRequest, corpus: int, system: int, place: int) -> HttpR
             "wanted": wanted,
             "pair": pair,
             "quartile": _quartile(remembered_bounds(wanted), pair),
-            "sides": sides,
+            "beside": _beside(request, wanted, pair, form.shown_as),
             "place": place,
             "count": count,
             "before": place - 1,
@@ -124,29 +114,29 @@ class _Places:
         return list(pairs_between(self.wanted, places.start, places.stop))
 
 
-@dataclass(frozen=True)
-class Side:
-    """One of two lists that stand beside each other."""
-
-    made: TranslationList
-    display: Display
-    language: str
-    direction: str
-
-    @cached_property
-    def entries(self) -> list[tuple[ListEntry, list[Span]]]:
-        """The entries, and what is new in each against the first."""
-        rows = list(self.made.entries.all())
-        shown = [self.display.show(row.text, self.language) for row in rows]
-        return [
-            (row, differences(text, shown[0]) if rank else [Span(text, True)])
-            for rank, (row, text) in enumerate(zip(rows, shown, strict=True))
-        ]
-
-    @property
-    def condition(self) -> str:
-        """By which the list is coloured and signed."""
-        return "diverse" if self.made.recipe_version.is_penalized else "best"
+def _beside(request: HttpRequest, wanted: SideBySide, pair: ListPair, display: Display) -> Beside:
+    lists = lists_with_entries([pair.baseline_id, pair.other_id])
+    jobs = Job.objects.visible_to(request.user).in_bulk({made.job_id for made in lists.values()})
+    baseline, other = (
+        Side(
+            made.recipe_version,
+            entries := list(made.entries.all()),
+            bleu1=[entry.bleu1 for entry in entries],
+            coverage=made.coverage,
+            oracle=made.oracle_bleu1,
+            made=made,
+            job=jobs.get(made.job_id),
+        )
+        for made in (lists[pair.baseline_id], lists[pair.other_id])
+    )
+    corpus = wanted.corpus
+    return Beside(
+        baseline,
+        other,
+        lambda text: display.show(text, corpus.target_language),
+        corpus.target_language,
+        corpus.target_direction,
+    )
 
 
 def _wanted(request: HttpRequest, corpus: int, system: int) -> tuple[SideBySideForm, SideBySide]:

@@ -153,12 +153,50 @@ def test_what_is_shown_is_prepared_and_what_is_kept_is_not(client, user, compare
         "paper": 'He said, "the croton\'s gone."',
     }.items():
         page = client.get(place, {"display": display})
-        texts = [
-            "".join(span.text for span in spans) for _, spans in page.context["sides"][0].entries
-        ]
-        assert texts[0] == shown
+        first = page.context["beside"].sides[0][1][0]
+        assert "".join(span.text for span in first.spans) == shown
     entry.refresh_from_db()
     assert "&quot;" in entry.text
+
+
+def test_how_lists_were_made_is_shown_to_who_asks(client, user, colleague, compared):
+    client.force_login(user)
+    jobs = [Job.objects.create(owner=one, kind="make-lists") for one in (user, colleague)]
+    for job, version in zip(jobs, (compared.baseline, compared.other), strict=True):
+        version.lists.update(
+            job=job,
+            provenance={
+                "checksum": "0123456789abcdef" * 4, "recipe": {"kind": "diverse", "order": 7},
+                "code_version": "1.2.3", "seed": 45,
+            },
+        )  # fmt: skip
+    ListEntry.objects.filter(text="it ends").update(
+        features={"LM0": [-31.25], "d": [0, -2]}, segmentation=[[2, 3, 1], [0, 0, 1]]
+    )
+    place = reverse("decoding:compare", args=[compared.corpus.pk, compared.system.pk, 1])
+    page = client.get(place)
+    shown = " ".join(page.content.decode().split())
+    for fact in (
+        "<bdi>0123456789abcdef</bdi>",
+        "1.2.3",
+        "<bdi>45</bdi>",
+        "n, order of the dissimilarity</dt>",
+    ):
+        assert shown.count(fact) == 2, fact
+    assert f'<a href="{jobs[0].get_absolute_url()}">{jobs[0].pk}</a>' in shown
+    assert jobs[1].get_absolute_url() not in shown, "nobody is led to what they may not see"
+    assert "<dt>LM0</dt> <dd> -31.250 </dd>" in shown
+    assert "<dt>d</dt> <dd> 0, -2 </dd>" in shown
+    last = page.context["beside"].sides[1][1][1]
+    assert last.phrases == [("it", "3–4"), ("ends", "1")]
+
+
+def test_lists_are_written_in_the_corpus_s_direction(client, user, baseline, other):
+    client.force_login(user)
+    compared = fill(user, baseline, other, 1, target_language="ar", target_direction="rtl")
+    place = reverse("decoding:compare", args=[compared.corpus.pk, compared.system.pk, 1])
+    shown = " ".join(client.get(place).content.decode().split())
+    assert shown.count('<p class="sentence differences" dir="rtl" lang="ar">') == 4
 
 
 def test_what_was_trained_here_is_read_as_people_write(client, user, compared):
