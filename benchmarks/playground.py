@@ -1,8 +1,9 @@
 """The playground's answer to a moved slider, for a sentence of 20 words: aimed at half a second.
 
 The page is asked for through all of Django, without a network, and beside it the bare core for one
-best translation of the same sentences. Whoever has just typed a sentence waits for its first search
-too; whoever moves a slider does not.
+best translation of the same sentences. Both are told in processor time, which is the clock's where
+nothing else runs. Whoever has just typed a sentence waits for its first search too; whoever moves a
+slider does not.
 """
 
 from __future__ import annotations
@@ -81,9 +82,9 @@ def _measure(system: System, sentences: Sequence[str]) -> Iterator[Row]:
     typed(first)  # loads kernels and templates
     taken: dict[str, list[float]] = {"typed": [], "slider moved": [], "one best": []}
     for text in others:
-        taken["typed"].append(1000 * seconds(partial(typed, text)))
-        taken["slider moved"].append(1000 * seconds(partial(ask, text, 0.2)))
-        taken["one best"].append(1000 * seconds(partial(one_best, text)))
+        taken["typed"].append(1000 * seconds(partial(typed, text), cpu=True))
+        taken["slider moved"].append(1000 * seconds(partial(ask, text, 0.2), cpu=True))
+        taken["one best"].append(1000 * seconds(partial(one_best, text), cpu=True))
     decode = statistics.median(taken["one best"])
     for what in ("typed", "slider moved"):
         slowest, middle = max(taken[what]), statistics.median(taken[what])
@@ -97,7 +98,8 @@ def _measure(system: System, sentences: Sequence[str]) -> Iterator[Row]:
         }
         yield Row(
             f"a sentence of {WORDS} words, {what}", slowest / MOST_MS,
-            f"the slowest answer's ms / {MOST_MS:.0f}", "at most 1", slowest <= MOST_MS, detail,
+            f"the slowest answer's processor ms / {MOST_MS:.0f}", "at most 1", slowest <= MOST_MS,
+            detail,
         )  # fmt: skip
         yield Row(
             f"a sentence of {WORDS} words, {what}, against one translation", middle / decode,

@@ -52,10 +52,14 @@ class Side:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What was asked for when the list was made, by the names of the settings."""
+        """What was asked for when the list was made, by the settings' names; no options not used."""
         kept: Mapping[str, Any] = self.made.provenance.get("recipe", {}) if self.made else {}
         known = {field.name: str(field.verbose_name) for field in RecipeVersion._meta.fields}
-        return {known.get(name, name): value for name, value in kept.items()}
+        return {
+            known.get(name, name): "yes" if value is True else value
+            for name, value in kept.items()
+            if value != "" and value is not False
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,7 @@ urlpatterns = [
     path("lists/", browser.all_lists, name="lists"),
     path("lists/<int:corpus>/<int:system>/", browser.browse, name="browse"),
     path("lists/<int:corpus>/<int:system>/<int:place>/", browser.compare, name="compare"),
+    path("lists/<int:corpus>/<int:system>/segment/", browser.go_to, name="go-to-segment"),
     path(
         "lists/<int:corpus>/<int:system>/<int:version>.<str:kind>",
         browser.download,

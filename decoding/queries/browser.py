@@ -86,6 +86,11 @@ def pairs_between(wanted: SideBySide, start: int, stop: int) -> QuerySet[ListPai
     return pairs.order_by(*SORTS[wanted.sort])
 
 
+def place_of(wanted: SideBySide, number: int) -> int:
+    """Where the segment is among those wanted, from 1, sorted by segment; else the next one."""
+    return compared_pairs(wanted).filter(number__lt=number).count() + 1
+
+
 def remembered_count(wanted: SideBySide) -> int:
     """How many segments are wanted, as it was half a minute ago at most."""
     lists = wanted.corpus.pk, wanted.system.pk, wanted.baseline.pk, wanted.other.pk

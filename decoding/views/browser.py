@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from urllib.parse import urlencode
+
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Page, Paginator
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from decoding.access import fetch_for
@@ -17,6 +21,7 @@ from decoding.queries.browser import (
     compared_versions,
     lists_with_entries,
     pairs_between,
+    place_of,
     quartile_of,
     remembered_bounds,
     remembered_count,
@@ -24,6 +29,7 @@ from decoding.queries.browser import (
 from decoding.queries.corpora import corpora_with_lists, lists_by_recipe
 
 ON_A_PAGE = 25
+_KEPT = ("baseline", "other", "display")  # of what is said, on the way to a segment
 
 
 @login_required
@@ -80,6 +86,21 @@ def compare(request: HttpRequest, corpus: int, system: int, place: int) -> HttpR
             "page_of_place": (place - 1) // ON_A_PAGE + 1,
         },
     )
+
+
+@login_required
+@require_GET
+def go_to(request: HttpRequest, corpus: int, system: int) -> HttpResponse:
+    """To a segment by its number, among all segments in their order."""
+    _, wanted = _wanted(request, corpus, system)
+    everything = replace(wanted, sort="segment", quartile=0, gain="", length="")
+    asked = request.GET.get("number", "")
+    number = int(asked) if asked.isdecimal() else 1
+    # Behind the last there is none: whoever asks for one gets the last.
+    place = min(place_of(everything, number), remembered_count(everything))
+    said = {name: request.GET[name] for name in _KEPT if name in request.GET}
+    address = reverse("decoding:compare", args=[corpus, system, max(1, place)])
+    return redirect(f"{address}?{urlencode(said)}" if said else address)
 
 
 @login_required

@@ -4,7 +4,7 @@ import pytest
 
 from decoding.beside import Beside, Side
 from decoding.makers import Translation
-from decoding.models import RecipeVersion
+from decoding.models import RecipeVersion, TranslationList
 
 
 def side(*texts, **fields):
@@ -40,3 +40,14 @@ def test_nothing_against_nothing():
     both = beside(side(), side())
     assert [lines for _, lines in both.sides] == [[], []]
     assert (both.in_both, both.different) == (0, 0)
+
+
+def test_settings_are_named_and_options_that_were_not_used_left_out():
+    kept = {"order": 4, "penalty": 0.0, "penalties": "", "distinct": True, "from_graph": False}
+    made = TranslationList(provenance={"recipe": kept})
+    assert side("a", made=made).settings == {
+        "n, order of the dissimilarity": 4,
+        "λ, weight of the dissimilarity": 0.0,
+        "no translation twice": "yes",
+    }
+    assert side("a").settings == {}

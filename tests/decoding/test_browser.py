@@ -140,6 +140,21 @@ def test_the_pages(client, user, compared):
     assert "27 segments" in rest.content.decode(), "what makes no sense is left aside"
 
 
+@pytest.mark.parametrize(
+    ("number", "reached"),
+    [("20", 20), ("3", 4), ("99", 27), ("9" * 30, 27), ("0", 1), ("", 1), ("²", 1)],
+)
+def test_one_can_go_to_a_segment(client, user, compared, number, reached):
+    client.force_login(user)
+    TranslationList.objects.filter(segment__number=3, recipe_version=compared.other).delete()
+    cache.clear()
+    address = reverse("decoding:go-to-segment", args=[compared.corpus.pk, compared.system.pk])
+    said = {"number": number, "display": "paper", "sort": "-gain", "quartile": "1"}
+    page = client.get(address, said, follow=True)
+    assert page.context["pair"].number == reached
+    assert page.redirect_chain[0][0].endswith("/?display=paper")
+
+
 def test_what_is_shown_is_prepared_and_what_is_kept_is_not(client, user, compared):
     client.force_login(user)
     entry = ListEntry.objects.filter(translation_list__segment__number=1).first()
