@@ -52,7 +52,7 @@ class Side:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What was asked for when the list was made, by the settings' names; no options not used."""
+        """What was asked for when the list was made, by its names; no unused options."""
         kept: Mapping[str, Any] = self.made.provenance.get("recipe", {}) if self.made else {}
         known = {field.name: str(field.verbose_name) for field in RecipeVersion._meta.fields}
         return {
