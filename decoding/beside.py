@@ -38,7 +38,7 @@ class Side:
     """One of two lists."""
 
     version: RecipeVersion
-    translations: Sequence[Translation] | Sequence[ListEntry]
+    translations: Sequence[Translation | ListEntry]
     bleu1: Iterable[float | None] = ()
     coverage: float | None = None
     oracle: float | None = None
