@@ -58,6 +58,7 @@ class Lists:
 
     owner: User
     browse: str  # the address of the table; a segment's is below it
+    counted: list[str]  # the addresses of pages that say how many lists there are
 
 
 def rows(data: Path | None) -> Iterator[Row]:
@@ -96,7 +97,8 @@ def _fill() -> Lists:
             if statement.strip():
                 cursor.execute(statement)
     browse = reverse("decoding:browse", args=[corpus.pk, system.pk])
-    return Lists(owner, browse)
+    counted = [reverse("decoding:lists"), corpus.get_absolute_url(), system.get_absolute_url()]
+    return Lists(owner, browse, counted)
 
 
 def _measure(lists: Lists) -> Iterator[Row]:
@@ -141,16 +143,20 @@ def _measure(lists: Lists) -> Iterator[Row]:
             f"{lists.browse}{SEGMENTS // 2}/{order}" for order in orders
         ],
     }
+    kinds["all lists, a corpus, a system"] = lists.counted
     client.get(lists.browse)
     for kind, addresses in kinds.items():
         times = sorted((milliseconds(address), address) for address in addresses)
         yield _row(kind, times)
     cold = [lists.browse + orders[0], f"{lists.browse}{orders[4]}&page={last // 2}"]
     cold += [lists.browse + orders[5] + some for some in filters]
-    yield _row(
-        "nothing remembered: counts and quartiles too",
-        sorted((milliseconds(address, cold=True), address) for address in cold),
-    )
+    for kind, addresses in {
+        "nothing remembered: counts and quartiles too": cold,
+        "all lists, a corpus, a system, nothing remembered": lists.counted,
+    }.items():
+        yield _row(
+            kind, sorted((milliseconds(address, cold=True), address) for address in addresses)
+        )
 
 
 def _row(kind: str, times: list[tuple[float, str]]) -> Row:
@@ -165,7 +171,7 @@ def _row(kind: str, times: list[tuple[float, str]]) -> Row:
             "pages": len(times),
             "slowest ms": round(slowest, 1),
             "middle ms": round(times[len(times) // 2][0], 1),
-            "slowest": address.partition("?")[2],
+            "slowest": address.partition("?")[2] or address,
             "lists": 2 * SEGMENTS,
             "load average": round(os.getloadavg()[0], 1),
         },

@@ -42,20 +42,22 @@ def _measure_here() -> Iterator[Row]:
     data = reference_data()
     assert data is not None  # or nobody would have asked
     # Kernels are compiled before anything is measured; those of the tests will do.
-    os.environ.setdefault("NUMBA_CACHE_DIR", str(_kernels()))
+    os.environ.setdefault("NUMBA_CACHE_DIR", str(kernels()))
     with scratch_installation(VARIORUM_LOG_LEVEL="ERROR") as database:
-        corpus, system, lines = _prepare(data / "moses-multi30k-deen")
+        corpus, system, lines = prepare(data / "moses-multi30k-deen")
         for threads in (1, 2):
             yield from _compare(database, corpus, system, lines, threads)
 
 
-def _kernels() -> Path:
+def kernels() -> Path:
+    """Where compiled kernels are."""
     from config.environment import kernel_cache
 
     return kernel_cache(_ROOT / ".numba_cache")
 
 
-def _prepare(folder: Path) -> tuple[Corpus, System, list[str]]:
+def prepare(folder: Path) -> tuple[Corpus, System, list[str]]:
+    """The application's corpus and system of the reference data, and the corpus's lines."""
     from django.contrib.auth import get_user_model
 
     from decoding.actions.corpora import import_corpus

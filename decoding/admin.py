@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from django import forms
 from django.contrib import admin, messages
+from django.db.models import Prefetch
 from django.forms import ModelForm
 from django.utils.html import format_html
 
@@ -16,6 +17,7 @@ from decoding.models import (
     TranslationList,
     TuningRun,
 )
+from decoding.queries.recipes import newest_versions
 from decoding.validators import recipe_advice
 
 # Settings whose names are shown as they are written: a capital N is another one than n.
@@ -130,13 +132,18 @@ class RecipeAdmin(admin.ModelAdmin):
     class Media:
         css = {"all": ["css/admin.css"]}
 
+    def get_queryset(self, request):
+        # What is in force, for the table: of all recipes at once.
+        in_force = Prefetch("versions", newest_versions(), to_attr="in_force")
+        return super().get_queryset(request).prefetch_related(in_force)
+
     @admin.display(description="settings")
     def summary(self, recipe: Recipe) -> str:
-        return recipe.newest.summary
+        return recipe.in_force[0].summary
 
     @admin.display(description="version")
     def version(self, recipe: Recipe) -> int:
-        return recipe.newest.number
+        return recipe.in_force[0].number
 
     def get_fieldsets(self, request, obj=None):
         return [

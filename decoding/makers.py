@@ -51,9 +51,12 @@ def maker_for(system: System, corpus: Corpus, version: RecipeVersion) -> Maker:
     if problem := why_not(system, corpus, version):
         raise VariorumError(problem)
     if version.is_decoded:
-        return Maker(
-            lambda number, source: list_by_decoding(system, version, source), system.checksum
-        )
+
+        def make(number: int, source: str) -> list[Translation]:
+            decoder_for_jobs(system.checksum, system.storage_key)
+            return list_by_decoding(system, version, source)
+
+        return Maker(make, system.checksum)
     pool = system.pools.get(corpus=corpus)
     folder = fetch_folder(pool.checksum, pool.storage_key)
     return Maker(
@@ -86,7 +89,13 @@ def decoder_of(checksum: str, key: str) -> Decoder:
     from decoding.core.search.decoder import Decoder
     from decoding.core.system import System as CoreSystem
 
-    decoder = Decoder(CoreSystem.open(fetch_folder(checksum, key)))
+    return Decoder(CoreSystem.open(fetch_folder(checksum, key)))
+
+
+@lru_cache(maxsize=4)
+def decoder_for_jobs(checksum: str, key: str) -> Decoder:
+    """The same, where many lists will be made with it: in a worker, not in a web server."""
+    decoder = decoder_of(checksum, key)
     # All that is loaded by now stays. Looking through it again and again for garbage stops a
     # worker's threads for a tenth of a second each time. And lists are many small objects without
     # cycles: looking through those every 700 of them takes a fortieth of the time of decoding.

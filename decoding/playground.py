@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,15 +14,18 @@ from decoding.figures import ListFigures, list_figures
 from decoding.makers import Translation, list_by_decoding
 from decoding.models import RecipeVersion, System
 from decoding.preparing import texts_of
-from evaluation.core.errors import InputError
+from evaluation.core.errors import InputError, VariorumError
 
 MOST_WORDS = 80
+PATIENCE_SECONDS = 1.0
+_one_at_a_time = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
     """A unique best and a diverse list of a sentence."""
 
+    versions: tuple[RecipeVersion, RecipeVersion]  # which nobody keeps
     best: list[Translation]
     diverse: list[Translation]
     best_figures: ListFigures | None  # None without references
@@ -28,21 +33,9 @@ class Trial:
     milliseconds: float
 
     @property
-    def gain(self) -> float | None:
-        """By how much diversity raises coverage."""
-        if self.best_figures is None or self.diverse_figures is None:
-            return None
-        return self.diverse_figures.coverage - self.best_figures.coverage
-
-    @property
     def paid(self) -> float:
         """By how much the diverse translations' model scores are lower, on average."""
         return _mean(self.diverse) - _mean(self.best)
-
-    @property
-    def in_both(self) -> int:
-        """How many of the diverse translations are in the best list as well."""
-        return sum(one.text in {other.text for other in self.best} for one in self.diverse)
 
 
 def try_out(
@@ -63,14 +56,26 @@ def try_out(
         RecipeVersion(kind=kinds.UNIQUE_BEST, length=settings["length"]),
         RecipeVersion(kind=kinds.DIVERSE, **settings),
     )
-    start = time.perf_counter()
-    best, diverse = (list_by_decoding(system, version, source) for version in wanted)
-    taken = 1000 * (time.perf_counter() - start)
+    with _decoding():
+        start = time.perf_counter()
+        best, diverse = (list_by_decoding(system, version, source) for version in wanted)
+        taken = 1000 * (time.perf_counter() - start)
     known = [texts_of(system).to_compare(reference) for reference in references]
     figures = list_figures(
         [[one.text for one in best], [one.text for one in diverse]], [known, known]
     )
-    return Trial(best, diverse, *figures, milliseconds=taken)
+    return Trial(wanted, best, diverse, *figures, milliseconds=taken)
+
+
+@contextmanager
+def _decoding() -> Iterator[None]:
+    """While one decodes, the others wait a moment: a web process has other pages to give too."""
+    if not _one_at_a_time.acquire(timeout=PATIENCE_SECONDS):
+        raise VariorumError("Somebody else is trying out a sentence. Try again in a moment.")
+    try:
+        yield
+    finally:
+        _one_at_a_time.release()
 
 
 def _mean(translations: Sequence[Translation]) -> float:

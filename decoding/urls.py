@@ -51,6 +51,12 @@ urlpatterns = [
     path("lists/", browser.all_lists, name="lists"),
     path("lists/<int:corpus>/<int:system>/", browser.browse, name="browse"),
     path("lists/<int:corpus>/<int:system>/<int:place>/", browser.compare, name="compare"),
+    path("lists/<int:corpus>/<int:system>/segment/", browser.go_to, name="go-to-segment"),
+    path(
+        "lists/<int:corpus>/<int:system>/<int:version>.<str:kind>",
+        browser.download,
+        name="download-lists",
+    ),
     path("playground/", playground.playground, name="playground"),
     path("playground/recipe/", playground.make_recipe, name="make-recipe"),
     path("tuning/", tuning.tuning_list, name="tuning"),

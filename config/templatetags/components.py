@@ -86,9 +86,12 @@ def mark(name: str, words: str = "") -> dict[str, Any]:
 
 
 @register.inclusion_tag("components/differences.html")
-def differences(spans: Iterable[Span], lang: str = "") -> dict[str, Any]:
-    """A sentence in which what it shares with another fades and what is new stands out."""
-    return {"spans": spans, "lang": lang}
+def differences(spans: Iterable[Span], lang: str = "", direction: str = "") -> dict[str, Any]:
+    """A sentence in which what it shares with another fades and what is new stands out.
+
+    ``direction`` is ltr or rtl; without one the sentence's first letter says it.
+    """
+    return {"spans": spans, "lang": lang, "direction": direction}
 
 
 @register.inclusion_tag("components/estimate.html")

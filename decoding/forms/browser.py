@@ -4,7 +4,7 @@ from django import forms
 
 from decoding.display import DISPLAYS, Display
 from decoding.models import Corpus, RecipeVersion, System
-from decoding.queries.browser import GAINS, LENGTHS, SORTS, Comparison
+from decoding.queries.browser import GAINS, LENGTHS, SORTS, SideBySide
 
 _SORT_WORDS = {
     "segment": "segment",
@@ -14,7 +14,7 @@ _SORT_WORDS = {
 }
 
 
-class ComparisonForm(forms.Form):
+class SideBySideForm(forms.Form):
     """Which two recipes to compare, and which segments in which order."""
 
     baseline = forms.TypedChoiceField(label="Baseline", required=False, coerce=int)
@@ -70,12 +70,12 @@ class ComparisonForm(forms.Form):
         """How to show translations."""
         return DISPLAYS.get(self.cleaned_data.get("display", ""), Display())
 
-    def comparison(self, corpus: Corpus, system: System) -> Comparison:
+    def side_by_side(self, corpus: Corpus, system: System) -> SideBySide:
         """What is wanted; what was not said, or makes no sense, is as at first."""
         self.full_clean()
         said = self.cleaned_data
         baseline, other = _usual_pair(list(self.versions.values()))
-        return Comparison(
+        return SideBySide(
             corpus=corpus,
             system=system,
             baseline=self.versions[said.get("baseline") or baseline],

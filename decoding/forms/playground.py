@@ -7,10 +7,17 @@ from django import forms
 from decoding.languages import is_in
 from decoding.models import Corpus, Recipe, System
 from decoding.models.recipes import HIGHEST_ORDER
+from decoding.validators import LARGEST_PENALTY
 
 
 class Slider(forms.NumberInput):
     input_type = "range"
+
+
+class TypedOrSlid(forms.NumberInput):
+    """A number that a slider beside it moves too, as far as most people want it."""
+
+    slides_to, slides_by = 1, 0.005
 
 
 # How diverse lists may be found, by the option of a recipe that says so.
@@ -38,7 +45,9 @@ class PlaygroundForm(forms.Form):
     order = forms.IntegerField(
         label="n", min_value=1, max_value=HIGHEST_ORDER, widget=Slider({"step": 1})
     )
-    penalty = forms.FloatField(label="λ", min_value=0, max_value=1, widget=Slider({"step": 0.005}))
+    penalty = forms.FloatField(
+        label="λ", min_value=0, max_value=LARGEST_PENALTY, widget=TypedOrSlid
+    )
     length = forms.IntegerField(label="M", min_value=2, max_value=20)
     found = forms.ChoiceField(label="Found", choices=FOUND.items(), required=False)
 
@@ -76,6 +85,11 @@ class PlaygroundForm(forms.Form):
     def source(self) -> str:
         segment = self.cleaned_data["segment"]
         return segment.source if segment else self.cleaned_data["text"]
+
+    @property
+    def picked_from(self) -> Corpus | None:
+        """The corpus of the sentence, unless it was typed."""
+        return self.cleaned_data["corpus"] if self.cleaned_data["segment"] else None
 
     @property
     def example(self) -> Corpus | None:

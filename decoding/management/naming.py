@@ -47,8 +47,8 @@ def named(objects: OwnedQuerySet | OwnedManager, name: str, *, owner: User) -> A
     )
 
 
-def recipe_named(name: str) -> RecipeVersion:
-    """The recipe's version that is in force."""
+def recipe_named(name: str, number: int | None = None) -> RecipeVersion:
+    """The recipe's version of that number, or the one that is in force."""
     found = Recipe.objects.filter(name=name).first()
     if found is None:
         raise InputError(
@@ -56,7 +56,14 @@ def recipe_named(name: str) -> RecipeVersion:
             hint=_what_there_is(Recipe.objects.values_list("name", flat=True))
             + " manage.py add_recipe adds one.",
         )
-    return found.newest
+    if number is None:
+        return found.newest
+    version = found.versions.filter(number=number).first()
+    if version is None:
+        raise InputError(
+            f"{name} has no version {number}", hint=f"Its newest is version {found.newest.number}."
+        )
+    return version
 
 
 def _what_there_is(names: Any) -> str:

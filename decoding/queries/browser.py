@@ -40,7 +40,7 @@ _REMEMBER_SECONDS = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class SideBySide:
     """What is compared, and which of it is wanted in which order."""
 
     corpus: Corpus
@@ -52,8 +52,13 @@ class Comparison:
     gain: str = ""  # of GAINS; "" is all
     length: str = ""  # of LENGTHS; "" is all
 
+    @property
+    def versions(self) -> list[RecipeVersion]:
+        """The two that are compared, or the one."""
+        return list(dict.fromkeys([self.baseline, self.other]))
 
-def compared_pairs(wanted: Comparison) -> QuerySet[ListPair]:
+
+def compared_pairs(wanted: SideBySide) -> QuerySet[ListPair]:
     """The segments of which both lists are there, as wanted: each an entry of one index."""
     pairs = ListPair.objects.filter(
         corpus=wanted.corpus,
@@ -70,7 +75,7 @@ def compared_pairs(wanted: Comparison) -> QuerySet[ListPair]:
     return pairs.order_by(*SORTS[wanted.sort])
 
 
-def pairs_between(wanted: Comparison, start: int, stop: int) -> QuerySet[ListPair]:
+def pairs_between(wanted: SideBySide, start: int, stop: int) -> QuerySet[ListPair]:
     """Those at places from start to before stop, with their segments.
 
     Found by their keys alone first: what lies before the first of them is passed over in an
@@ -81,22 +86,27 @@ def pairs_between(wanted: Comparison, start: int, stop: int) -> QuerySet[ListPai
     return pairs.order_by(*SORTS[wanted.sort])
 
 
-def remembered_count(wanted: Comparison) -> int:
+def place_of(wanted: SideBySide, number: int) -> int:
+    """Where the segment is among those wanted, from 1, sorted by segment; else the next one."""
+    return compared_pairs(wanted).filter(number__lt=number).count() + 1
+
+
+def remembered_count(wanted: SideBySide) -> int:
     """How many segments are wanted, as it was half a minute ago at most."""
-    return _remembered("count", wanted, lambda: compared_pairs(wanted).count())
+    lists = wanted.corpus.pk, wanted.system.pk, wanted.baseline.pk, wanted.other.pk
+    filters = wanted.quartile, wanted.gain, wanted.length
+    return _remembered(("count", *lists, *filters), lambda: compared_pairs(wanted).count())
 
 
-def remembered_bounds(wanted: Comparison) -> list[tuple[float, int] | None]:
+def remembered_bounds(wanted: SideBySide) -> list[tuple[float, int] | None]:
     """`quartile_bounds`, as they were half a minute ago at most."""
-    return _remembered("bounds", wanted, lambda: quartile_bounds(wanted))
+    # Of the baseline alone, whatever it is compared with and filtered by.
+    lists = wanted.corpus.pk, wanted.system.pk, wanted.baseline.pk
+    return _remembered(("bounds", *lists), lambda: quartile_bounds(wanted))
 
 
-def _remembered(what: str, wanted: Comparison, find: Callable[[], T]) -> T:
-    parts = (
-        wanted.corpus.pk, wanted.system.pk, wanted.baseline.pk, wanted.other.pk,
-        wanted.quartile, wanted.gain, wanted.length,
-    )  # fmt: skip
-    key = f"browser-{what}-" + "-".join(map(str, parts))
+def _remembered(what: tuple[object, ...], find: Callable[[], T]) -> T:
+    key = "browser-" + "-".join(map(str, what))
     known: T | None = cache.get(key)
     if known is None:
         known = find()
@@ -104,7 +114,7 @@ def _remembered(what: str, wanted: Comparison, find: Callable[[], T]) -> T:
     return known
 
 
-def quartile_bounds(wanted: Comparison) -> list[tuple[float, int] | None]:
+def quartile_bounds(wanted: SideBySide) -> list[tuple[float, int] | None]:
     """Where quartiles 2, 3 and 4 begin: (BLEU+1, segment); None where there is no such segment.
 
     The same groups as `evaluation.core.statistics.quartiles` makes (ALGORITHMS B5): equal sizes,

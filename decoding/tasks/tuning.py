@@ -5,7 +5,7 @@ from typing import Any
 
 from decoding.actions.tuning import sample_of, save_surface
 from decoding.jobs import JobRun, job
-from decoding.makers import decoder_of
+from decoding.makers import decoder_for_jobs
 from decoding.models import TuningRun
 from decoding.parts import forget_parts, share_out
 from decoding.preparing import texts_of
@@ -77,7 +77,7 @@ def tune_diversity_part(run: JobRun) -> dict[str, Any]:
 
     tuned = _run(run)
     options = _options(tuned)
-    decoder = decoder_of(tuned.system.checksum, tuned.system.storage_key)
+    decoder = decoder_for_jobs(tuned.system.checksum, tuned.system.storage_key)
     texts = texts_of(tuned.system)
     lists = run.result.setdefault("lists", {})
     numbers = run.parameters["segments"][run.done :]

@@ -59,7 +59,7 @@ def corpus_page(request: HttpRequest, pk: int) -> HttpResponse:
                 "References": corpus.most_references,
             },
             "page": page,
-            "lists": lists_by_recipe(request.user, corpus=corpus),
+            "lists": lists_by_recipe(request.user, [corpus]),
             "owned": request.user.is_superuser or corpus.owner_id == request.user.pk,
         },
     )

@@ -17,7 +17,7 @@ from decoding.forms.lists import MakeListsForm
 from decoding.forms.systems import MosesForm, PoolForm, SystemForm
 from decoding.forms.weights import OnCorpusForm
 from decoding.models import Corpus, System
-from decoding.queries.corpora import lists_by_recipe, systems_on_page
+from decoding.queries.corpora import corpora_with_lists, lists_by_recipe, systems_on_page
 from decoding.uploads import received
 from decoding.views.weights import history_context
 from evaluation.core.errors import InputError, VariorumError
@@ -115,7 +115,9 @@ def system_page(request: HttpRequest, pk: int) -> HttpResponse:
             ),
             "measure_form": OnCorpusForm(user=request.user, system=system),
             "pools": system.pools.select_related("corpus"),
-            "lists": lists_by_recipe(request.user, system=system),
+            "lists": lists_by_recipe(
+                request.user, corpora_with_lists(request.user, system), system
+            ),
             "owned": request.user.is_superuser or system.owner_id == request.user.pk,
         },
     )

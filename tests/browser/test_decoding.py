@@ -45,7 +45,7 @@ def moses_archive(tmp_path):
 @pytest.mark.parametrize("means", [Pointer, Keys])
 def test_the_whole_way(
     page, context, live_server, administrator, sign_in, tmp_path, moses_archive, assert_accessible,
-    means,
+    means, watch,
 ):  # fmt: skip
     sign_in(context, administrator)
     hand = means(page)
@@ -126,10 +126,24 @@ def test_the_whole_way(
     hand.choose(page.get_by_label("Or pick from"), "houses")
     hand.fill(page.get_by_label("Segment"), "1")
     expect(page.get_by_text("in both lists")).to_be_visible()
-    hand.fill(page.get_by_label("λ"), "0.5")
+    slider = page.get_by_label("λ, by sliding")
+    hand.fill(page.get_by_label("λ", exact=True), "2.5")
+    expect(page.get_by_role("heading", name="λ=2.5")).to_be_visible()
+    expect(slider).to_have_value("1")
+    slider.focus()
+    page.keyboard.press("Home")
+    expect(page.get_by_role("heading", name="λ=0")).to_be_visible()
+    hand.fill(page.get_by_label("λ", exact=True), "0.5")
     expect(page.get_by_role("heading", name="λ=0.5")).to_be_visible()
+    expect(slider).to_have_value("0.5")
     assert_accessible(page)
     page.set_viewport_size({"width": 1280, "height": 800})
+    hand.fill(page.get_by_label("Name"), "Five best")
+    hand.click(page.get_by_role("button", name="Make this a recipe"))
+    expect(page.get_by_text("Recipe with this Name already exists.")).to_be_visible()
+    watch.expect("422")
+    expect(page.get_by_role("heading", name="λ=0.5")).to_be_visible()
+    expect(page.get_by_label("Segment")).to_have_value("1")
     hand.fill(page.get_by_label("Name"), "Half")
     hand.click(page.get_by_role("button", name="Make this a recipe"))
     expect(page.get_by_text("Half is a recipe now: diverse 5, n=4 λ=0.5.")).to_be_visible()

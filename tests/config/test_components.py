@@ -89,6 +89,8 @@ def test_differences_keep_the_sentence_and_escape_it():
     assert words(html) == "The <b>cat</b> sat"
     assert '<ins class="new">&lt;b&gt;cat&lt;/b&gt;</ins>' in html
     assert 'lang="en"' in html
+    assert 'dir="auto"' in html
+    assert 'dir="rtl"' in render("{% differences spans direction='rtl' %}", spans=spans)
 
 
 def test_pagination_keeps_the_rest_of_the_address(rf):

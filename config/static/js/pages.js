@@ -49,10 +49,17 @@ document.addEventListener("click", ({ target }) => {
 });
 
 document.addEventListener("input", ({ target }) => {
-  // A slider shows its number: <output for="its id">.
+  // A slider shows its number: <output for="its id">. Or it moves the number in a field, which
+  // moves it: <input type="range" data-moves="the field's id" hidden>.
   const output = target.type === "range" && document.querySelector(`output[for="${target.id}"]`);
   if (output) output.value = target.value;
+  const other = target.dataset.moves
+    ? document.getElementById(target.dataset.moves)
+    : target.id && document.querySelector(`[data-moves="${CSS.escape(target.id)}"]`);
+  if (other) other.value = target.value;
 });
+
+for (const slider of document.querySelectorAll("[data-moves]")) slider.hidden = false;
 
 announce();
 offerToDismiss();

@@ -110,8 +110,8 @@ def format_moses(entry: NBestEntry) -> str:
     return " ||| ".join(fields)
 
 
-def format_json(entry: NBestEntry) -> str:
-    """The entry as a line of JSON, without the line's end."""
+def format_json(entry: NBestEntry, **more: Any) -> str:
+    """The entry as a line of JSON, without the line's end; with more that readers leave aside."""
     record: dict[str, Any] = {"sentence": entry.sentence, "text": entry.text}
     if entry.features:
         record["features"] = dict(entry.features)
@@ -119,7 +119,7 @@ def format_json(entry: NBestEntry) -> str:
         record["score"] = entry.score
     if entry.alignment:
         record["alignment"] = entry.alignment
-    return json.dumps(record, ensure_ascii=False)
+    return json.dumps(record | more, ensure_ascii=False)
 
 
 def _number(value: float) -> str:
