@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Q
@@ -88,7 +89,19 @@ class Corpus(Languages, Owned):
         return {"pk": self.pk, "name": self.name, "checksum": self.checksum}
 
 
-class Segment(models.Model):
+class _KeptText(models.Model):
+    """Text that never changes: what was made from it would not be true any more."""
+
+    class Meta:
+        abstract = True
+
+    def save(self, *args, **kwargs) -> None:
+        if self.pk is not None:
+            raise ValidationError("The text of a corpus never changes. Import another corpus.")
+        super().save(*args, **kwargs)
+
+
+class Segment(_KeptText):
     """What is translated at once, mostly a sentence."""
 
     corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="segments")
@@ -109,7 +122,7 @@ class Segment(models.Model):
         return f"segment {self.number}"
 
 
-class Reference(models.Model):
+class Reference(_KeptText):
     """How a person translated a segment."""
 
     segment = models.ForeignKey(Segment, models.CASCADE, related_name="references")

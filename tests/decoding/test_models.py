@@ -77,6 +77,15 @@ def test_a_corpus(user, corpus, segment, refused):
         Reference.objects.create(segment=segment, number=2, text="")
 
 
+def test_the_text_of_a_corpus_never_changes(segment):
+    for row, text in ((segment, "source"), (segment.references.get(), "text")):
+        setattr(row, text, "something else")
+        with pytest.raises(ValidationError, match="text of a corpus never changes"):
+            row.save()
+        row.refresh_from_db()
+        assert getattr(row, text) != "something else"
+
+
 def test_names_are_free_for_other_owners(user, colleague, corpus):
     assert make_corpus(colleague, name=corpus.name).name == corpus.name
 
