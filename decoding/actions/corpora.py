@@ -2,19 +2,42 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from itertools import islice
+from pathlib import Path
 
+import orjson
 from django.db import IntegrityError, transaction
 
+from decoding.actions.inserting import check_keys, insert
+from decoding.actions.jobs import submit_once
 from decoding.core.corpus.words import count_words
 from decoding.core.formats.segments import SegmentText, count_references
-from decoding.models import Corpus, Reference, Segment
+from decoding.models import Corpus, Job, Reference, Segment
 from decoding.models.ownership import User
+from decoding.storage import hold, keep_folder
+from decoding.uploads import scratch
 from evaluation.core.errors import InputError
 
-_ROWS = 2000
+_ROWS = 10_000
 MOST_SEGMENTS = 1_000_000
+# So many are written while a request waits, in two seconds; of more a job is made.
+MOST_IN_A_REQUEST = 50_000
+
+_SEGMENTS = ("corpus_id", "number", "source", "length", "document")
+_REFERENCES = ("segment_id", "number", "text")
+_TEXTS, _FACTS = "segments.jsonl", "facts.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of segments that have all been looked through."""
+
+    checksum: str
+    segment_count: int
+    most_references: int
 
 
 def import_corpus(segments: Iterable[SegmentText], *, owner: User, **about: str) -> Corpus:
@@ -22,59 +45,113 @@ def import_corpus(segments: Iterable[SegmentText], *, owner: User, **about: str)
 
     ``about`` are the name, languages, directions, licence and provenance.
     """
-    read = list(islice(segments, MOST_SEGMENTS + 1))
-    if not read:
-        raise InputError("there is no segment", hint="Give a file with a sentence a line.")
-    if len(read) > MOST_SEGMENTS:
-        raise InputError(
-            f"there are more than {MOST_SEGMENTS:,} segments",
-            hint="A corpus here is text to translate. To train on more, use train_system.",
+    _check_name(owner, about["name"])
+    with tempfile.TemporaryDirectory(prefix="corpus-", dir=scratch()) as folder:
+        _put_aside(segments, Path(folder))
+        return keep_corpus(Path(folder), owner=owner, **about)
+
+
+def import_or_ask(segments: Iterable[SegmentText], *, owner: User, **about: str) -> Corpus | Job:
+    """Keep a corpus, or ask for a job that does if that takes longer than a request may.
+
+    In both cases the segments have all been looked through.
+    """
+    _check_name(owner, about["name"])
+    with tempfile.TemporaryDirectory(prefix="corpus-", dir=scratch()) as folder:
+        if _put_aside(segments, Path(folder)).segment_count <= MOST_IN_A_REQUEST:
+            return keep_corpus(Path(folder), owner=owner, **about)
+        kept = keep_folder(Path(folder))
+    with hold(kept):  # a second click waits here, and finds the first one's job
+        return submit_once(
+            "import-corpus",
+            owner=owner,
+            title=f"Import {about['name']}",
+            parameters={"about": about, "upload": [kept.checksum, kept.key]},
         )
-    corpus = Corpus(
-        owner=owner,
-        checksum=_checksum(read),
-        segment_count=len(read),
-        most_references=count_references(read),
-        **about,
-    )
+
+
+def keep_corpus(
+    folder: Path, *, owner: User, between: Callable[[], None] = lambda: None, **about: str
+) -> Corpus:
+    """Keep a corpus of segments that were put aside, all in one transaction.
+
+    ``between`` is called now and then; what it raises ends the transaction.
+    """
+    corpus = Corpus(owner=owner, **asdict(read_facts(folder)), **about)
     try:
         with transaction.atomic():
             corpus.save(force_insert=True)
-            numbered = enumerate(read, start=1)
+            numbered = enumerate(_read_again(folder), start=1)
             while batch := list(islice(numbered, _ROWS)):
+                between()
                 _save(corpus, batch)
+            check_keys()
     except IntegrityError as error:
-        if Corpus.objects.filter(owner=owner, name=corpus.name).exists():
-            raise InputError(
-                f"you have a corpus named {corpus.name} already", hint="Choose another name."
-            ) from error
+        _check_name(owner, corpus.name, error)
         raise
     return corpus
 
 
-def _save(corpus: Corpus, batch: list[tuple[int, SegmentText]]) -> None:
-    rows = Segment.objects.bulk_create(
-        Segment(
-            corpus=corpus,
-            number=number,
-            source=text.source,
-            length=count_words(text.source, corpus.source_language),
-            document=text.document,
+def read_facts(folder: Path) -> Facts:
+    """What is known of segments that were put aside."""
+    return Facts(**orjson.loads((folder / _FACTS).read_bytes()))
+
+
+def _put_aside(segments: Iterable[SegmentText], folder: Path) -> Facts:
+    """Look through all segments and write them to a folder, one by one: there may be a million."""
+    digest = hashlib.sha256()
+    number = most = 0
+    with (folder / _TEXTS).open("wb") as file:
+        for segment in islice(segments, MOST_SEGMENTS + 1):
+            number += 1
+            digest.update(json.dumps([segment.source, segment.references]).encode() + b"\n")
+            most = max(most, count_references([segment]))
+            row = [segment.source, segment.document, *segment.references]
+            file.write(orjson.dumps(row) + b"\n")
+    if not number:
+        raise InputError("there is no segment", hint="Give a file with a sentence a line.")
+    if number > MOST_SEGMENTS:
+        raise InputError(
+            f"there are more than {MOST_SEGMENTS:,} segments",
+            hint="A corpus here is text to translate. To train on more, use train_system.",
         )
+    facts = Facts(digest.hexdigest(), number, most)
+    (folder / _FACTS).write_bytes(orjson.dumps(facts))
+    return facts
+
+
+def _read_again(folder: Path) -> Iterator[SegmentText]:
+    """The segments that were put aside."""
+    with (folder / _TEXTS).open("rb") as file:
+        for line in file:
+            source, document, *references = orjson.loads(line)
+            yield SegmentText(source, tuple(references), document)
+
+
+def _save(corpus: Corpus, batch: Sequence[tuple[int, SegmentText]]) -> None:
+    language = corpus.source_language
+    rows = [
+        (corpus.pk, number, text.source, count_words(text.source, language), text.document)
         for number, text in batch
-    )
-    Reference.objects.bulk_create(_references(rows, batch))
+    ]
+    insert(Segment, _SEGMENTS, rows)
+    numbers = batch[0][0], batch[-1][0]
+    keys = corpus.segments.filter(number__range=numbers).order_by("number")
+    insert(Reference, _REFERENCES, list(_references(keys.values_list("pk", flat=True), batch)))
 
 
-def _references(rows: list[Segment], batch: list[tuple[int, SegmentText]]) -> Iterator[Reference]:
-    for row, (_, text) in zip(rows, batch, strict=True):
+def _references(
+    keys: Iterable[int], batch: Sequence[tuple[int, SegmentText]]
+) -> Iterator[tuple[int, int, str]]:
+    for key, (_, text) in zip(keys, batch, strict=True):
         for number, reference in enumerate(text.references, start=1):
             if reference:
-                yield Reference(segment=row, number=number, text=reference)
+                yield key, number, reference
 
 
-def _checksum(segments: list[SegmentText]) -> str:
-    digest = hashlib.sha256()
-    for segment in segments:
-        digest.update(json.dumps([segment.source, segment.references]).encode() + b"\n")
-    return digest.hexdigest()
+def _check_name(owner: User, name: str, cause: Exception | None = None) -> None:
+    """Refuse a name that the owner's corpora have."""
+    if Corpus.objects.filter(owner=owner, name=name).exists():
+        raise InputError(
+            f"you have a corpus named {name} already", hint="Choose another name."
+        ) from cause

@@ -46,6 +46,12 @@ def insert_new(
         return cursor.fetchall()
 
 
+def check_keys() -> None:
+    """Let PostgreSQL check foreign keys now. It would at the commit, which shall be short."""
+    if connection.vendor == "postgresql":
+        connection.check_constraints()
+
+
 def _insert_values(
     model: type[Model], columns: Sequence[str], rows: Sequence[Row], ending: str = ""
 ) -> list[tuple[Any, ...]]:

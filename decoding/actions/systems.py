@@ -50,9 +50,9 @@ def check_name(owner: User, name: str) -> None:
         raise InputError(f"you have a system named {name} already", hint="Choose another name.")
 
 
-def free_name(owner: User, name: str) -> str:
-    """The name, or with a number behind it if another system took it while this one was made."""
-    taken = set(System.objects.filter(owner=owner).values_list("name", flat=True))
+def free_name(owner: User, name: str, of: type[Corpus | System] = System) -> str:
+    """The name, or with a number behind it if another one took it while this one was made."""
+    taken = set(of._default_manager.filter(owner=owner).values_list("name", flat=True))
     numbered = (f"{name[:90]} ({number})" for number in count(2))
     return next(one for one in chain([name], numbered) if one not in taken)
 

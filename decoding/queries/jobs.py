@@ -91,6 +91,8 @@ def outcome_of(job: Job) -> Outcome | None:
     if job.kind == "compare-systems":
         made = reverse("decoding:comparison", args=[job.parameters["comparison"]])
         return Outcome("Show the comparison", made)
+    if job.kind == "import-corpus":
+        return Outcome("Show the corpus", reverse("decoding:corpus", args=[job.result["corpus"]]))
     if job.kind in ("import-moses", "train-system", "tune-weights"):
         return Outcome("Show the system", reverse("decoding:system", args=[job.result["system"]]))
     if job.kind == "tune-diversity":
@@ -109,7 +111,7 @@ def counted_lists(job: Job) -> dict[str, int]:
 def result_of(job: Job) -> dict[str, Any]:
     """What a job's page says of what came out; of lists also if it was broken off."""
     if job.state == Job.State.DONE:
-        return {name: said for name, said in job.result.items() if name not in ("system", "page")}
+        return {name: said for name, said in job.result.items() if name not in ("system", "corpus", "page")}
     return counted_lists(job) if job.is_finished and job.kind == "make-lists" else {}
 
 

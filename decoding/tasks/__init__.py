@@ -72,4 +72,12 @@ def self_test(run: JobRun) -> dict[str, list[int]]:
 
 
 # Each declares its kinds of jobs.
-from decoding.tasks import lists, measurements, systems, training, tuning, weights  # noqa: E402, F401
+from decoding.tasks import (  # noqa: E402
+    corpora,  # noqa: F401
+    lists,  # noqa: F401
+    measurements,  # noqa: F401
+    systems,  # noqa: F401
+    training,  # noqa: F401
+    tuning,  # noqa: F401
+    weights,  # noqa: F401
+)

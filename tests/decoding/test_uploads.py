@@ -111,6 +111,8 @@ CORPORA = [
      "is not a list of strings"),
     ("jsonl", ("a.jsonl", b'{"source": "das \\ud800 haus"}\n'), [], "half a surrogate pair"),
     ("jsonl", ("a.jsonl", b'{"source": "das \\u0000 haus"}\n'), [], "has a zero byte in it"),
+    ("jsonl", ("a.jsonl", b'{"source": "das haus", "document": "\\ud800"}\n'), [],
+     "half a surrogate pair"),
     ("wmt", ("a.sgm", b"das haus\n"), [], "a.sgm: there is no &lt;seg&gt; in the file"),
     ("wmt", ("a.sgm", b'<srcset><doc docid="a"><seg id="1">das haus\n'), [],
      "a.sgm:1: the segment that begins here does not end"),

@@ -320,7 +320,7 @@ def _checked(segment: SegmentText, path: Path, line: int) -> SegmentText:
             line=line,
             hint="Delete the line in all files, so that they stay parallel.",
         )
-    for text in texts:
+    for text in (*texts, segment.document):
         if problem := text_problem(text):
             raise InputError(
                 f"a text {problem}",
