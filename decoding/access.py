@@ -7,7 +7,7 @@ from typing import Any
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
 
-from decoding.models.ownership import OwnedManager, OwnedQuerySet, Visitor
+from decoding.models.ownership import Owned, OwnedManager, OwnedQuerySet, Visitor
 
 
 def fetch_for(
@@ -27,3 +27,21 @@ def fetch_for(
             "Ask its owner to make you an editor."
         )
     return found
+
+
+def fetch_own(
+    user: Visitor, objects: OwnedQuerySet | OwnedManager, *, to: str, **lookup: Any
+) -> Any:
+    """The object, for its owner or an administrator (403 for whom it was lent to).
+
+    ``to`` says what nobody else may do with it.
+    """
+    found = fetch_for(user, objects, **lookup)
+    if not is_own(user, found):
+        raise PermissionDenied(f"Only its owner can {to} this. Ask them.")
+    return found
+
+
+def is_own(user: Visitor, owned: Owned) -> bool:
+    """Whether it is the user's, or the user an administrator."""
+    return user.is_superuser or owned.owner_id == user.pk

@@ -7,6 +7,7 @@ from django.forms import ModelForm
 from django.utils.html import format_html
 
 from decoding.actions.recipes import add_recipe, change_recipe
+from decoding.forms.describing import CorpusAboutForm, SystemAboutForm
 from decoding.models import (
     Corpus,
     Job,
@@ -194,16 +195,31 @@ class _Described(admin.ModelAdmin):
         # On its own page, where its files go too and studies are asked.
         return False
 
+    def get_fieldsets(self, request, obj=None):
+        fields = {"fields": self.get_fields(request, obj)}
+        if obj:
+            fields["description"] = format_html(
+                'It is deleted on <a href="{}">its own page</a>, which says what goes with it and '
+                "which studies need it.",
+                obj.get_absolute_url(),
+            )
+        return [(None, fields)]
+
 
 @admin.register(Corpus)
 class CorpusAdmin(_Described):
+    form = CorpusAboutForm
     list_display = ["name", "owner", "source_language", "target_language", "segment_count"]
-    fields = ["name", "licence", "provenance", "checksum", "segment_count", "most_references"]
+    fields = [
+        "name", "licence", "provenance", "source_direction", "target_direction",
+        "checksum", "segment_count", "most_references",
+    ]  # fmt: skip
     readonly_fields = ["checksum", "segment_count", "most_references"]
 
 
 @admin.register(System)
 class SystemAdmin(_Described):
+    form = SystemAboutForm
     list_display = ["name", "owner", "kind", "source_language", "target_language", "size"]
     fields = ["name", "licence", "notes", "kind", "checksum", "storage_key", "size"]
     readonly_fields = ["kind", "checksum", "storage_key", "size"]

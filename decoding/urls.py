@@ -1,11 +1,13 @@
 from django.urls import path
 
+from decoding import models
 from decoding.views import (
     browser,
     charts,
     corpora,
     jobs,
     measurements,
+    owned,
     playground,
     recipes,
     sharing,
@@ -21,12 +23,14 @@ urlpatterns = [
     path("corpora/", corpora.corpus_list, name="corpora"),
     path("corpora/add/", corpora.add_corpus, name="add-corpus"),
     path("corpora/<int:pk>/", corpora.corpus_page, name="corpus"),
+    path("corpora/<int:pk>/edit/", owned.edit, {"model": models.Corpus}, name="edit-corpus"),
     path("corpora/<int:pk>/delete/", corpora.delete_corpus, name="delete-corpus"),
     path("corpora/<int:pk>/train/", training.train, name="train"),
     path("systems/", systems.system_list, name="systems"),
     path("systems/moses/", systems.add_moses, name="add-moses"),
     path("systems/external/", systems.add_external, name="add-external"),
     path("systems/<int:pk>/", systems.system_page, name="system"),
+    path("systems/<int:pk>/edit/", owned.edit, {"model": models.System}, name="edit-system"),
     path("systems/<int:pk>/upload/", systems.upload, name="upload"),
     path("systems/<int:pk>/lists/", systems.make_lists, name="make-lists"),
     path("systems/<int:pk>/tune/", weights.start, name="tune-weights"),

@@ -111,7 +111,11 @@ def counted_lists(job: Job) -> dict[str, int]:
 def result_of(job: Job) -> dict[str, Any]:
     """What a job's page says of what came out; of lists also if it was broken off."""
     if job.state == Job.State.DONE:
-        return {name: said for name, said in job.result.items() if name not in ("system", "corpus", "page")}
+        return {
+            name: said
+            for name, said in job.result.items()
+            if name not in ("system", "corpus", "page")
+        }
     return counted_lists(job) if job.is_finished and job.kind == "make-lists" else {}
 
 

@@ -1,20 +1,19 @@
 from __future__ import annotations
 
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from decoding.access import fetch_for
-from decoding.actions.corpora import import_corpus
-from decoding.actions.deletion import delete_unless_used
+from decoding.access import fetch_for, fetch_own
+from decoding.actions.corpora import import_or_ask
 from decoding.forms.corpora import CorpusForm
 from decoding.models import Corpus
 from decoding.queries.corpora import corpora_on_page, lists_by_recipe, segments_on_page
 from decoding.uploads import received
-from evaluation.core.errors import InputError, VariorumError
+from decoding.views.owned import delete_owned, rights
+from evaluation.core.errors import InputError
 
 ON_A_PAGE = 25
 
@@ -34,11 +33,12 @@ def add_corpus(request: HttpRequest) -> HttpResponse:
         files = [form.cleaned_data["source"], *form.cleaned_data["references"]]
         try:
             with received(*files) as paths:
-                corpus = import_corpus(form.read_segments(paths), owner=request.user, **form.about)
+                segments = form.read_segments(paths)
+                corpus_or_job = import_or_ask(segments, owner=request.user, **form.about)
         except InputError as error:
             form.add_error(None, str(error))
         else:
-            return redirect(corpus)
+            return redirect(corpus_or_job)
     return render(
         request, "decoding/add_corpus.html", {"form": form}, status=422 if form.errors else 200
     )
@@ -60,7 +60,7 @@ def corpus_page(request: HttpRequest, pk: int) -> HttpResponse:
             },
             "page": page,
             "lists": lists_by_recipe(request.user, [corpus]),
-            "owned": request.user.is_superuser or corpus.owner_id == request.user.pk,
+            **rights(request.user, corpus),
         },
     )
 
@@ -68,11 +68,5 @@ def corpus_page(request: HttpRequest, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def delete_corpus(request: HttpRequest, pk: int) -> HttpResponse:
-    corpus = fetch_for(request.user, Corpus.objects, edit=True, pk=pk)
-    try:
-        delete_unless_used(corpus)
-    except VariorumError as error:
-        messages.error(request, str(error))
-        return redirect(corpus)
-    messages.info(request, f"{corpus} is deleted.")
-    return redirect("decoding:corpora")
+    corpus = fetch_own(request.user, Corpus.objects, to="delete", pk=pk)
+    return delete_owned(request, corpus, "decoding:corpora")

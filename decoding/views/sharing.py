@@ -1,12 +1,11 @@
 from __future__ import annotations
 
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
-from decoding.access import fetch_for
+from decoding.access import fetch_own
 from decoding.actions.sharing import share_with, stop_share
 from decoding.forms.sharing import ShareForm
 from decoding.models import Owned
@@ -41,7 +40,4 @@ def _own(request: HttpRequest, kind: str, pk: int) -> Owned:
     model = shareable().get(kind)
     if model is None:
         raise Http404("There is nothing of that kind to share.")
-    owned = fetch_for(request.user, model.objects, pk=pk)
-    if owned.owner_id != request.user.pk and not request.user.is_superuser:
-        raise PermissionDenied("Only its owner can share this. Ask them.")
-    return owned
+    return fetch_own(request.user, model.objects, to="share", pk=pk)

@@ -1,14 +1,12 @@
 from __future__ import annotations
 
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from decoding.access import fetch_for
-from decoding.actions.deletion import delete_unless_used
+from decoding.access import fetch_for, fetch_own
 from decoding.actions.imports import ask_for_import, ask_for_import_of_path
 from decoding.actions.lists import ask_for_lists
 from decoding.actions.systems import add_external_system, add_pool
@@ -19,6 +17,7 @@ from decoding.forms.weights import OnCorpusForm
 from decoding.models import Corpus, System
 from decoding.queries.corpora import corpora_with_lists, lists_by_recipe, systems_on_page
 from decoding.uploads import received
+from decoding.views.owned import delete_owned, rights
 from decoding.views.weights import history_context
 from evaluation.core.errors import InputError, VariorumError
 
@@ -99,6 +98,7 @@ def upload(request: HttpRequest, pk: int) -> HttpResponse:
 @require_GET
 def system_page(request: HttpRequest, pk: int) -> HttpResponse:
     system = fetch_for(request.user, System.objects.select_related("owner"), pk=pk)
+    visible = Corpus.objects.visible_to(request.user)
     return render(
         request,
         "decoding/system.html",
@@ -110,15 +110,13 @@ def system_page(request: HttpRequest, pk: int) -> HttpResponse:
             "history": history_context(
                 system.card.get("tuning", {}), "decoding:system-history", system.pk
             ),
-            "measurements": system.measurements.select_related("corpus").filter(
-                corpus__in=Corpus.objects.visible_to(request.user)
-            ),
+            "measurements": system.measurements.select_related("corpus").filter(corpus__in=visible),
             "measure_form": OnCorpusForm(user=request.user, system=system),
-            "pools": system.pools.select_related("corpus"),
+            "pools": system.pools.select_related("corpus").filter(corpus__in=visible),
             "lists": lists_by_recipe(
                 request.user, corpora_with_lists(request.user, system), system
             ),
-            "owned": request.user.is_superuser or system.owner_id == request.user.pk,
+            **rights(request.user, system),
         },
     )
 
@@ -152,11 +150,5 @@ def make_lists(request: HttpRequest, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def delete_system(request: HttpRequest, pk: int) -> HttpResponse:
-    system = fetch_for(request.user, System.objects, edit=True, pk=pk)
-    try:
-        delete_unless_used(system)
-    except VariorumError as error:
-        messages.error(request, str(error))
-        return redirect(system)
-    messages.info(request, f"{system} is deleted.")
-    return redirect("decoding:systems")
+    system = fetch_own(request.user, System.objects, to="delete", pk=pk)
+    return delete_owned(request, system, "decoding:systems")

@@ -206,8 +206,8 @@ def full(user):
 
 
 PAGES = [
-    "corpora", "add-corpus", "corpus", "systems", "add-external", "add-moses", "system", "upload",
-    "make-lists", "recipes", "recipe", "lists", "browse", "compare", "playground", "tuning",
+    "corpora", "add-corpus", "corpus", "edit-corpus", "systems", "add-external", "add-moses",
+    "system", "edit-system", "upload", "make-lists", "recipes", "recipe", "lists", "browse", "compare", "playground", "tuning",
     "start-tuning", "tuning-run",
 ]  # fmt: skip
 
@@ -215,7 +215,9 @@ PAGES = [
 def address(name, corpus, system):
     arguments = {
         "corpus": [corpus.pk],
+        "edit-corpus": [corpus.pk],
         "system": [system.pk],
+        "edit-system": [system.pk],
         "upload": [system.pk],
         "make-lists": [system.pk],
         "recipe": [Recipe.objects.first().pk],

@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 
 from decoding.models import Job
 from tests.browser.test_every_page import make_job
+from tests.factories import make_corpus, make_list, make_recipe, make_system
 
 
 @pytest.fixture
@@ -228,6 +229,23 @@ def test_a_dialog_takes_the_focus_and_gives_it_back(page, live_server):
     dialog.get_by_role("link", name="Close").click()
     expect(dialog).to_be_hidden()
     assert page.url.endswith("/styleguide")
+
+
+def test_a_corpus_is_corrected_and_deleted_by_keyboard(page, context, live_server, user, sign_in):
+    corpus = make_corpus(user, name="huoses")
+    make_list(corpus.segments.first(), make_system(user), make_recipe(), ["a house"])
+    sign_in(context, user)
+    page.goto(live_server.url + corpus.get_absolute_url())
+    page.get_by_role("link", name="Edit").press("Enter")
+    page.get_by_label("Name").press("Control+a")
+    page.keyboard.type("houses")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="houses")).to_be_visible()
+    page.get_by_role("link", name="Delete").press("Enter")
+    expect(page.get_by_role("dialog")).to_contain_text("1 translation list.")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("houses is deleted.")).to_be_visible()
 
 
 def test_everything_works_without_scripts(new_context, live_server, user, sign_in, job, watch):
