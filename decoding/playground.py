@@ -45,7 +45,8 @@ def try_out(
     settings: Mapping[str, Any],
 ) -> Trial:
     """Make both lists of a sentence (ALGORITHMS A3, A4); settings are a diverse recipe's."""
-    words = count_words(source, system.source_language)
+    # As the system knows them, for those are what decoding takes time for.
+    words = count_words(texts_of(system).to_decode(source), system.source_language)
     if words > MOST_WORDS:
         raise InputError(
             f"the sentence has {words} words, and {MOST_WORDS} is the most here",

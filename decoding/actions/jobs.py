@@ -22,7 +22,7 @@ from decoding.queries.jobs import abandoned, unannounced
 
 _log = logging.getLogger(__name__)
 _FIRST, _LAST = 0, 9  # priorities, as Redis and Valkey order them
-_OPEN = (Job.State.QUEUED, Job.State.RUNNING)
+OPEN = (Job.State.QUEUED, Job.State.RUNNING)
 
 
 def submit_job(
@@ -52,10 +52,20 @@ def submit_job(
     return new
 
 
+def wait_for_others(owner: User) -> None:
+    """Wait until who else asks for something of the same owner has committed it.
+
+    So that of two clicks the second finds what the first one asked for.
+    """
+    User.objects.select_for_update(no_key=True).get(pk=owner.pk)
+
+
+@transaction.atomic
 def submit_once(kind: str, *, owner: User, parameters: Mapping[str, Any], title: str = "") -> Job:
     """Queue work unless the owner has the very same waiting or running: then it is that job."""
+    wait_for_others(owner)
     going_on = Job.objects.filter(
-        kind=kind, owner=owner, state__in=_OPEN, parameters=dict(parameters)
+        kind=kind, owner=owner, state__in=OPEN, parameters=dict(parameters)
     ).first()
     return going_on or submit_job(kind, owner=owner, parameters=parameters, title=title)
 
@@ -117,7 +127,7 @@ def cancel_job(job: Job) -> bool:
 def _cancel(jobs: QuerySet[Job]) -> int:
     """In one statement, so that no job slips through that is claimed or put back meanwhile."""
     waits = Q(state=Job.State.QUEUED)
-    return jobs.filter(state__in=_OPEN).update(
+    return jobs.filter(state__in=OPEN).update(
         state=Case(When(waits, then=Value(Job.State.CANCELLED)), default=F("state")),
         finished_at=Case(When(waits, then=Now())),
         cancel_requested_at=Now(),

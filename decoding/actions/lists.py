@@ -113,7 +113,8 @@ def save_lists(made: Sequence[MadeList], job: Job, system: System) -> None:
     references: dict[int, list[str]] = {one.segment.pk: [] for one in made}
     of_these = Reference.objects.filter(segment__in=references).order_by("number")
     for key, text in of_these.values_list("segment", "text"):
-        references[key].append(texts.to_compare(text))
+        if words := texts.to_compare(text):  # of control characters alone nothing is left
+            references[key].append(words)
     figures = list_figures(
         [[texts.to_measure(one.text) for one in listed.translations] for listed in made],
         [references[listed.segment.pk] for listed in made],

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from django.db import transaction
 
-from decoding.actions.jobs import submit_job, submit_once
+from decoding.actions.jobs import submit_job, submit_once, wait_for_others
 from decoding.comparing import Measured
 from decoding.languages import language_problem
 from decoding.makers import why_not
@@ -58,6 +58,7 @@ def ask_for_comparison(
         raise VariorumError("A system cannot be compared with itself. Choose another one.")
     for system in (first, second):
         check_comparable(system, corpus)
+    wait_for_others(owner)
     there = Comparison.objects.filter(
         owner=owner, first=first, second=second, corpus=corpus, seed=seed
     ).first()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 
-from decoding.actions.jobs import submit_job
+from decoding.actions.jobs import OPEN, submit_job, wait_for_others
 from decoding.actions.recipes import add_recipe
 from decoding.languages import language_problem
 from decoding.models import RecipeVersion, TuningCell, TuningRun
@@ -24,10 +24,17 @@ MOST_CELLS = 100
 
 @transaction.atomic
 def ask_for_tuning(*, owner: User, **settings: Any) -> TuningRun:
-    """A run over a grid of n and lambda, with its job (ALGORITHMS B6)."""
+    """A run over a grid of n and lambda, with its job (ALGORITHMS B6).
+
+    Whoever asks for the same while it is being measured gets the same run.
+    """
     run = TuningRun(owner=owner, **settings)
     if problem := language_problem(run.system, run.corpus):
         raise VariorumError(problem)
+    wait_for_others(owner)
+    asked = TuningRun.objects.filter(owner=owner, job__state__in=OPEN, **settings).first()
+    if asked is not None:
+        return asked
     run.save()
     run.job = submit_job(
         "tune-diversity",
@@ -79,7 +86,8 @@ def use_cell(run: TuningRun, cell: TuningCell, name: str, *, author: User) -> Re
             "penalty": cell.penalty,
         },
         author=author,
-        reason=f"tuned: {run}, {cell.value:.1f} against {run.baseline or 0:.1f}",
+        # Recipes are everybody's, so the names of a corpus and a system do not belong here.
+        reason=f"tuned, run {run.pk}: {cell.value:.1f} against {run.baseline or 0:.1f}",
     )
     run.recipe = version.recipe
     run.save(update_fields=["recipe"])

@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings as server
 from django.db import transaction
 
-from decoding.actions.jobs import retry_job, submit_job
+from decoding.actions.jobs import OPEN, retry_job, submit_job, wait_for_others
 from decoding.actions.systems import add_kept_system, check_name, free_name
 from decoding.languages import language_problem
 from decoding.models import Corpus, System, WeightTuning
@@ -36,7 +36,8 @@ def ask_for_weights(
     """A search for weights under which a system translates a dev corpus better, with its job.
 
     When the job is done, ``tuning.made`` is the new `System`: the same models with the weights
-    of the best round. Refuses what cannot be tuned by an InputError.
+    of the best round. Refuses what cannot be tuned by an InputError. Whoever asks for the same
+    while it is being searched gets the same tuning.
     """
     check_name(owner, name)
     if system.is_external:
@@ -45,10 +46,15 @@ def ask_for_weights(
         raise InputError(problem)
     if not corpus.most_references:
         raise InputError(f"{corpus} has no references", hint="Choose a corpus that has some.")
-    tuning = WeightTuning.objects.create(
-        owner=owner, system=system, corpus=corpus, name=name, method=method, seed=seed,
-        rounds=rounds, patience=patience, kbest=kbest,
-    )  # fmt: skip
+    settings = {
+        "owner": owner, "system": system, "corpus": corpus, "name": name, "method": method,
+        "seed": seed, "rounds": rounds, "patience": patience, "kbest": kbest,
+    }  # fmt: skip
+    wait_for_others(owner)
+    asked = WeightTuning.objects.filter(job__state__in=OPEN, **settings).first()
+    if asked is not None:
+        return asked
+    tuning = WeightTuning.objects.create(**settings)
     tuning.job = submit_job(
         "tune-weights",
         owner=owner,

@@ -49,6 +49,9 @@ class MakeListsForm(forms.Form):
         first, last = cleaned.get("first"), cleaned.get("last")
         if first and last and first > last:
             self.add_error("last", "The last segment comes before the first.")
+        corpus = cleaned.get("corpus")
+        if corpus and first and first > corpus.segment_count:
+            self.add_error("first", f"The corpus has segments from 1 to {corpus.segment_count:,}.")
         return cleaned
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.db.models import Model
@@ -72,6 +73,26 @@ def asked_with(job: Job, user: User) -> list[Asked]:
         for name, said in _flat(job.parameters)
         if (values := _values(name, said, user))
     ]
+
+
+def is_out_of_sight(job: Job) -> bool:
+    """Whether the owner may not see any more what the job works on; what is gone the job tells."""
+    for name, said in _flat(job.parameters):
+        if said and name in _KEYS:
+            model, keys = _KEYS[name], said if isinstance(said, list) else [said]
+            parts = _NAMED_AFTER.get(model, [])
+            for row in model._default_manager.select_related(*parts).in_bulk(keys).values():
+                if not all(
+                    _sees(job.owner, one) for one in (row, *map(partial(getattr, row), parts))
+                ):
+                    return True
+    return False
+
+
+def _sees(user: User, row: Model) -> bool:
+    if not isinstance(row, Owned):
+        return True
+    return type(row)._default_manager.visible_to(user).filter(pk=row.pk).exists()
 
 
 def _flat(parameters: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

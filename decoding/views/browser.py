@@ -65,6 +65,8 @@ def browse(request: HttpRequest, corpus: int, system: int) -> HttpResponse:
 def compare(request: HttpRequest, corpus: int, system: int, place: int) -> HttpResponse:
     """Two lists of the segment at that place (from 1) among those wanted, side by side."""
     form, wanted = _wanted(request, corpus, system)
+    if place > wanted.corpus.segment_count:  # maybe by more than a database can count
+        raise Http404("There is no such segment among those wanted.")
     count = remembered_count(wanted)
     found = pairs_between(wanted, max(0, place - 1), place)
     pair = found.prefetch_related("segment__references").first()

@@ -12,7 +12,7 @@ from decoding.forms.playground import NewRecipeForm, PlaygroundForm
 from decoding.models import RecipeVersion
 from decoding.playground import Trial, try_out
 from decoding.preparing import texts_of
-from evaluation.core.errors import VariorumError
+from evaluation.core.errors import InputError, VariorumError
 
 
 @login_required
@@ -29,12 +29,16 @@ def make_recipe(request: HttpRequest) -> HttpResponse:
     named = NewRecipeForm(request.POST)
     if not (form.is_valid() and named.is_valid()):
         return _show(request, form, named, status=422)
-    version = add_recipe(
-        named.cleaned_data["name"],
-        {"kind": RecipeVersion.Kind.DIVERSE} | form.settings,
-        author=request.user,
-        reason="from the playground",
-    )
+    try:
+        version = add_recipe(
+            named.cleaned_data["name"],
+            {"kind": RecipeVersion.Kind.DIVERSE} | form.settings,
+            author=request.user,
+            reason="from the playground",
+        )
+    except InputError as error:  # somebody was quicker
+        named.add_error("name", str(error))
+        return _show(request, form, named, status=422)
     messages.success(request, f"{version.recipe.name} is a recipe now: {version.summary}.")
     return redirect(version.recipe)
 

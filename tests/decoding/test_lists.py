@@ -204,6 +204,45 @@ def test_asking_twice_while_it_is_made_gives_the_same_job(user, corpus, system, 
     assert ask_for_lists(corpus, system, [two_best], owner=user, segments=[1]) != first
 
 
+def test_who_does_not_see_the_corpus_any_more_cannot_try_again(
+    client, user, colleague, corpus, system, two_best
+):
+    for owned in (corpus, system):
+        share_with(owned, user=colleague, role="viewer")
+    job = ask_for_lists(corpus, system, [two_best], owner=colleague)
+    job_actions.cancel_job(job)
+    corpus.shares.all().delete()
+    client.force_login(colleague)
+    retry = reverse("decoding:job-retry", args=[job.pk])
+    page = client.post(retry, follow=True)
+    assert "no longer shared with its owner" in page.content.decode()
+    job.refresh_from_db()
+    assert job.state == "cancelled"
+    share_with(corpus, user=colleague, role="viewer")
+    client.post(retry)
+    job.refresh_from_db()
+    assert job.state == "queued"
+
+
+def test_a_reference_of_which_no_word_is_left_is_none(user, system, two_best):
+    odd = make_corpus(user, [("ein haus", ["a house"]), ("das haus", ["\x01"])])
+    add_pool(system, odd, [[NBestEntry(0, "a house")], [NBestEntry(1, "the house")]], name="x")
+    job = run(ask_for_lists(odd, system, [two_best], owner=user))
+    assert job.result == {"lists made": 2, "lists failed": 0}
+    made = TranslationList.objects.filter(corpus=odd).order_by("segment__number")
+    assert [one.coverage for one in made] == [pytest.approx(100), None]
+
+
+def test_from_a_segment_that_there_is_not(client, user, corpus, system, two_best):
+    client.force_login(user)
+    page = client.post(
+        reverse("decoding:make-lists", args=[system.pk]),
+        {"corpus": corpus.pk, "recipes": [two_best.pk], "first": 31},
+    )
+    assert page.status_code == 422
+    assert "The corpus has segments from 1 to 30." in page.content.decode()
+
+
 def test_some_segments_are_kept_in_few_words(user, corpus, system, two_best):
     job = ask_for_lists(corpus, system, [two_best], owner=user, segments=[*range(10, 20), 3])
     assert job.parameters["segments"] == [[3, 3], [10, 19]]

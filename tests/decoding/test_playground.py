@@ -6,6 +6,7 @@ import pytest
 from django.urls import reverse
 
 from decoding import playground
+from decoding.actions.recipes import add_recipe
 from decoding.actions.systems import keep_system
 from decoding.core.corpus.preparation import Preparation, PreparationOptions
 from decoding.makers import decoder_for_jobs, decoder_of, maker_for
@@ -165,6 +166,33 @@ def test_a_name_that_is_taken_costs_nothing_else(client, user, show, small):
     for name, value in said.items():
         assert f'<input type="hidden" name="{name}" value="{value}">' in content
     assert not Recipe.objects.filter(name__contains="name").exists()
+
+
+def test_a_name_that_somebody_took_just_now_is_told_too(client, show, small, monkeypatch):
+    def add_too_late(name, *args, **options):
+        Recipe.objects.create(name=name)
+        return add_recipe(name, *args, **options)
+
+    monkeypatch.setattr("decoding.views.playground.add_recipe", add_too_late)
+    show()
+    page = client.post(
+        reverse("decoding:make-recipe"),
+        {"system": small.pk, "text": "das haus", "order": 2, "penalty": 2.5, "length": 3,
+         "name": "Mine"},
+    )  # fmt: skip
+    assert page.status_code == 422
+    assert "there is a recipe named Mine already" in page.content.decode()
+
+
+def test_words_are_counted_as_the_system_knows_them(show, user, small, tmp_path):
+    for side in ("source", "target"):
+        Preparation(PreparationOptions("de")).save(tmp_path / "system" / f"preparation.{side}.json")
+    prepared = keep_system(
+        tmp_path / "system", owner=user, kind="trained", card={}, name="prepared",
+        source_language="de", target_language="en",
+    )  # fmt: skip
+    page = show(system=prepared.pk, text="das;haus;" * 30)
+    assert "the sentence has 120 words" in page.content.decode()
 
 
 def test_one_decodes_at_a_time_and_others_are_told(show, small, monkeypatch):

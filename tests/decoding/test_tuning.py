@@ -56,6 +56,18 @@ def tuned(user, corpus, small):  # noqa: F811
     return run
 
 
+def test_a_second_click_gives_the_same_run(user, corpus, small):  # noqa: F811
+    wanted = {
+        "corpus": corpus, "system": small, "objective": "coverage", "orders": [1, 2],
+        "penalties": [0.1, 1.0], "length": 2, "sample_size": 50, "seed": 7,
+    }  # fmt: skip
+    first = ask_for_tuning(owner=user, **wanted)
+    assert ask_for_tuning(owner=user, **wanted) == first
+    run_claimed(claim_job(first.job_id))
+    assert ask_for_tuning(owner=user, **wanted | {"seed": 8}) != first
+    assert ask_for_tuning(owner=user, **wanted) != first, "what is done may be measured again"
+
+
 def coverage(system, corpus, **settings):
     segments = corpus.segments.filter(references__isnull=False).prefetch_related("references")
     version = RecipeVersion(length=2, **settings)
@@ -318,6 +330,7 @@ def test_a_cell_becomes_a_recipe(client, user, colleague, run):
     version = run.recipe.newest
     assert (version.recipe.name, version.summary) == ("Tuned", "diverse 5, n=4 λ=0.2")
     assert "44.2" in version.reason or "44.3" in version.reason
+    assert str(run.corpus) not in version.reason, "everybody reads it"
     page = client.post(reverse("decoding:use-cell", args=[run.pk]), said, follow=True)
     assert "there is a recipe named Tuned already" in page.content.decode()
 

@@ -70,6 +70,12 @@ def asked(system, dev, **said) -> WeightTuning:
     )
 
 
+def test_a_second_click_gives_the_same_tuning(system, dev, no_broker):
+    first = asked(system, dev)
+    assert asked(system, dev) == first
+    assert asked(system, dev, seed=2) != first
+
+
 def run(job: Job) -> Job:
     run_claimed(claim_job(job.pk))
     job.refresh_from_db()
