@@ -21,9 +21,6 @@ from decoding.models import (
 from decoding.queries.recipes import newest_versions
 from decoding.validators import recipe_advice
 
-# Settings whose names are shown as they are written: a capital N is another one than n.
-_SMALL = ("order", "penalty", "penalties")
-
 
 @admin.register(Job)
 class JobAdmin(admin.ModelAdmin):
@@ -68,8 +65,12 @@ class RecipeForm(ModelForm):
     def __init__(self, *args, **kwargs) -> None:
         super().__init__(*args, **kwargs)
         newest = self.instance.newest if self.instance.pk else RecipeVersion()
-        small = {name: RecipeVersion._meta.get_field(name).verbose_name for name in _SMALL}
-        shown = forms.fields_for_model(RecipeVersion, fields=RecipeVersion.SETTINGS, labels=small)
+        # As they are written, for a capital N is another setting than n.
+        labels = {
+            name: RecipeVersion._meta.get_field(name).verbose_name
+            for name in ("order", "penalty", "penalties")
+        }
+        shown = forms.fields_for_model(RecipeVersion, fields=RecipeVersion.SETTINGS, labels=labels)
         for name, field in shown.items():
             field.initial = getattr(newest, name)
             self.fields[name] = field
@@ -89,27 +90,19 @@ class RecipeForm(ModelForm):
         return cleaned
 
 
-def _small(name: str):
-    """A setting for a table, below a heading that is shown as it is written."""
-    words = RecipeVersion._meta.get_field(name).verbose_name
-    heading = format_html('<span class="as-written">{}</span>', words)
-    return admin.display(lambda inline, version: getattr(version, name), description=heading)
-
-
 class VersionInline(admin.TabularInline):
     """The history: who set what, when and why."""
 
     model = RecipeVersion
     verbose_name_plural = "history"
-    fields = [
-        "number",
-        *(f"small_{name}" if name in _SMALL else name for name in RecipeVersion.SETTINGS),
-        "author", "reason", "created_at",
-    ]  # fmt: skip
-    small_order, small_penalty, small_penalties = map(_small, _SMALL)
+    fields = ["number", "settings", "reason", "author", "created_at"]
     readonly_fields = fields
     extra = 0
     can_delete = False
+
+    @admin.display(description="settings")
+    def settings(self, version: RecipeVersion) -> str:
+        return version.summary
 
     def has_add_permission(self, request, obj=None) -> bool:
         return False
@@ -129,9 +122,6 @@ class RecipeAdmin(admin.ModelAdmin):
     inlines = [VersionInline]
     list_display = ["name", "summary", "version"]
     search_fields = ["name", "notes"]
-
-    class Media:
-        css = {"all": ["css/admin.css"]}
 
     def get_queryset(self, request):
         # What is in force, for the table: of all recipes at once.

@@ -54,13 +54,13 @@ class Side:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What was asked for when the list was made, by its names; no unused options."""
+        """What was asked for when the list was made, by its names; nothing that had no meaning."""
         kept: Mapping[str, Any] = self.made.provenance.get("recipe", {}) if self.made else {}
         known = {field.name: str(field.verbose_name) for field in RecipeVersion._meta.fields}
         return {
             known.get(name, name): "yes" if value is True else value
             for name, value in kept.items()
-            if value != "" and value is not False
+            if name not in self.version.without_meaning and value is not False
         }
 
 

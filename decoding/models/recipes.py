@@ -49,6 +49,7 @@ class RecipeVersion(models.Model):
         POOL_BEST = "pool-best", "best of a pool: the first different uploaded translations"
         POOL_DIVERSE = "pool-diverse", "diverse from a pool: chosen from uploaded translations"
 
+    USUAL_KBEST = 1000  # the paper's
     DECODED = (Kind.UNIQUE_BEST, Kind.DIVERSE)
     PENALIZED = (Kind.DIVERSE, Kind.POOL_DIVERSE)
 
@@ -67,7 +68,7 @@ class RecipeVersion(models.Model):
     )
     kbest = models.PositiveIntegerField(
         "K, derivations",
-        default=1000,
+        default=USUAL_KBEST,
         validators=[MinValueValidator(1), MaxValueValidator(LARGEST_KBEST)],
         help_text="Unique best: how many derivations are searched for different translations.",
     )
@@ -178,6 +179,14 @@ class RecipeVersion(models.Model):
         return self.kind in self.PENALIZED
 
     @property
+    def without_meaning(self) -> set[str]:
+        """Settings that lists of this kind do not have."""
+        found = {"order", "penalty", "penalties", "per_list"} if not self.is_penalized else set()
+        found |= {"kbest"} if self.kind != self.Kind.UNIQUE_BEST else set()
+        found |= {"search", "per_list"} if not self.is_decoded else set()
+        return found | ({"penalty"} if self.penalties else {"penalties"})
+
+    @property
     def strength(self) -> float | tuple[float, ...]:
         """λ, or the λ of each translation."""
         return penalties_of(self.penalties) or self.penalty
@@ -194,8 +203,12 @@ class RecipeVersion(models.Model):
         if self.is_penalized:
             shown = " ".join(f"{one:g}" for one in penalties_of(self.penalties) or [self.penalty])
             words += f", n={self.order} λ={shown}"
+        if self.kind == self.Kind.UNIQUE_BEST and self.kbest != self.USUAL_KBEST:
+            words += f" of {self.kbest:,} derivations"
         words += ", distinct" if self.distinct else ""
         words += ", from one search" if self.from_graph else ""
         if self.kind == self.Kind.DIVERSE and self.per_list > 1:
             words += f", {self.per_list}-best of each"
+        if self.is_decoded and self.search == self.Search.THOROUGH:
+            words += ", thorough search"
         return words

@@ -37,13 +37,14 @@ def test_a_job_can_be_found_and_looked_at(page, context, live_server, administra
     expect(page.get_by_text("x.gz:17: too short")).to_be_visible()
 
 
-def test_a_recipes_history_tells_n_from_capital_n(
+def test_a_recipes_history_fits_a_page_and_tells_its_settings(
     page, context, live_server, administrator, sign_in
 ):
     recipe = Recipe.objects.get(name="Five diverse")
     sign_in(context, administrator)
     page.goto(live_server.url + reverse("admin:decoding_recipe_change", args=[recipe.pk]))
-    heads = page.locator(".inline-group th").all_inner_texts()  # as they are seen
-    for small in ("n, order of", "λ, weight of", "λ of each"):
-        assert any(head.startswith(small) for head in heads), heads
-    assert any(head.startswith("N, TRANSLATIONS") for head in heads)
+    expect(page.locator(".inline-group")).to_contain_text("diverse 5, n=4 λ=0.1")
+    labels = page.locator("fieldset label").all_inner_texts()
+    for small in ("n, order of", "λ, weight of", "λ of each", "N, translations"):
+        assert any(label.startswith(small) for label in labels), labels
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
