@@ -47,10 +47,6 @@ _REPACK = "Unpack it, and pack it with gzip or not at all."
 _MARKS = {
     b"\xff\xfe": ("is in UTF-16", "Save it in UTF-8."),
     b"\xfe\xff": ("is in UTF-16", "Save it in UTF-8."),
-    b"\xef\xbb\xbf": (
-        "begins with a byte order mark",
-        "Save it in UTF-8 without the mark: editors call that UTF-8 without BOM.",
-    ),
     b"PK\x03\x04": (
         "is a zip archive, or a document of an office program",
         "Unpack it, or save the document as plain text in UTF-8.",

@@ -114,7 +114,7 @@ def with_bleu1(tables: Tables, baseline: Path, references: Sequence[Path]) -> Ta
 
 def _table(path: Path) -> tuple[list[str], Iterator[_Line]]:
     """The columns' names, in small letters with single spaces, and the lines below them."""
-    lines = read_lines(path)
+    lines = read_lines(path, strict=False)
     first = next(lines, "").removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")
     delimiter = max(",\t;", key=first.count)
     columns = [re.sub(r"[\s_]+", " ", name).strip().lower() for name in first.split(delimiter)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -35,7 +36,7 @@ from evaluation.core.errors import InputError
 # What KenLM gives to unknown words when a file has no <unk>.
 UNKNOWN_LOG10 = -100.0
 
-_COUNT = re.compile(rb"ngram[ \t]+(\d+)[ \t]*=[ \t]*(\d+)\Z")
+_COUNT = re.compile(rb"ngram[ \t]+(\d{1,18})[ \t]*=[ \t]*(\d{1,18})\Z")
 
 # What a kernel that reads n-grams has found.
 _DONE, _TOO_FEW, _NO_NUMBER, _POSITIVE, _FIELDS, _NEW_WORD, _REPEATED, _BACKOFF = range(8)
@@ -114,12 +115,11 @@ def _read_ngrams(data, position, table, known, highest, words, scores, backoffs)
             if fields == 0:
                 if data[start] == 92:  # a backslash: the next section
                     return _TOO_FEW, line, i, known
-                score = _read_number(data, start, end)
-                if not np.isfinite(score):
+                scores[i] = _read_number(data, start, end)
+                if not np.isfinite(scores[i]):  # what is kept may be infinite where it was not
                     return _NO_NUMBER, line, i, known
-                if score > 0.0:
+                if scores[i] > 0.0:
                     return _POSITIVE, line, i, known
-                scores[i] = score
             elif fields <= order:
                 if order == 1:
                     number = add_word(table, known, data, start, end)
@@ -135,10 +135,9 @@ def _read_ngrams(data, position, table, known, highest, words, scores, backoffs)
                         return _NEW_WORD, line, i, known
                     words[i, fields - 1] = number
             elif fields == order + 1 and not highest:
-                backoff = _read_number(data, start, end)
-                if not np.isfinite(backoff):
+                backoffs[i] = _read_number(data, start, end)
+                if not np.isfinite(backoffs[i]):
                     return _BACKOFF, line, i, known
-                backoffs[i] = backoff
             fields += 1
             start = end
         if fields == 0:
@@ -149,11 +148,23 @@ def _read_ngrams(data, position, table, known, highest, words, scores, backoffs)
     return _DONE, position, count, known
 
 
+def _refuse_binary(path: Path) -> None:
+    """Say what it is before it is found to be no text."""
+    with suppress(OSError), path.open("rb") as file:
+        if file.read(8) == b"mmap lm ":
+            raise InputError(
+                "is a binary file of KenLM, which only KenLM can read",
+                path=path,
+                hint="Give the ARPA file from which it was built.",
+            )
+
+
 class _Reader:
     """The text of one file and where reading it has come to."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        _refuse_binary(path)
         self.text = read_utf8(path)
         self.data = np.frombuffer(self.text, np.uint8)
         self.position = 0
@@ -207,12 +218,6 @@ def read_arpa(path: Path, *, unknown_log10: float = UNKNOWN_LOG10) -> BackoffMod
 
 def _read_counts(reader: _Reader) -> list[int]:
     line = reader.line()
-    if line is not None and line.startswith(b"mmap lm "):
-        raise reader.error(
-            "is a binary file of KenLM, which only KenLM can read",
-            0,
-            "Give the ARPA file from which it was built.",
-        )
     while line is not None and line != b"\\data\\":  # a preface is allowed
         line = reader.line()
     if line is None:

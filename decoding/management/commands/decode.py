@@ -302,7 +302,7 @@ def _lines(path: Path | None) -> Iterable[str]:
     from decoding.core.formats.text import read_lines
 
     if path is not None:
-        return list(read_lines(path))
+        return list(read_lines(path, strict=False))
     return _standard_input()
 
 
