@@ -7,7 +7,7 @@ A job that works on an upload has it in the storage, and `[checksum, key]` as it
 from __future__ import annotations
 
 import tempfile
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 
 from django.core.files.uploadedfile import UploadedFile
 from django.utils import timezone
@@ -95,26 +95,33 @@ def check_inside(folder: Path, ini: Path) -> None:
     for feature in read_moses_ini(ini).features:
         if feature.path is None:
             continue
+        given = _given(feature.path, ini)
         file = feature.path.resolve()
-        if not file.is_relative_to(folder.resolve()):
+        if ".." in given.parts or not file.is_relative_to(folder.resolve()):
             raise InputError(
-                f"{feature.name} has the path {_given(feature.path, ini)}, which leads out of the "
-                "archive",
+                f"{feature.name} has the path {given}, which leads out of the archive "
+                "or goes up in it",
                 path=ini.name,
-                hint="Pack the file too, and write its path relative to the moses.ini.",
+                hint="Pack the file too, and write its path from the moses.ini's folder downwards.",
             )
-        if not file.is_file():
+        if not _is_file(file):
             raise InputError(
-                f"{feature.name} has the path {_given(feature.path, ini)}, and the archive has no "
-                "such file",
+                f"{feature.name} has the path {given}, and the archive has no such file",
                 path=ini.name,
                 hint="Pack the file too.",
             )
 
 
-def _given(path: Path, ini: Path) -> str:
+def _given(path: Path, ini: Path) -> PurePath:
     """The path as it stands in the moses.ini, without the place where the archive is unpacked."""
-    return str(path).removeprefix(f"{ini.parent}/")
+    return path.relative_to(ini.parent) if path.is_relative_to(ini.parent) else path
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name longer than the disk takes
+        return False
 
 
 def _find_ini(folder: Path, wanted: str, name: str) -> Path:

@@ -8,7 +8,8 @@ Variorum has not is refused by name, for a system without it would give other tr
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -95,6 +96,14 @@ _HARMLESS_KEYS = frozenset(
 )
 UNKNOWN_WORD_PENALTY = "UnknownWordPenalty"
 
+# Far beyond what a system has; nonsense would fail where nobody could say why.
+_MOST_BYTES = 1_000_000
+_MOST_FEATURES = 100
+_MOST_VALUES = 1000  # of one feature
+_MOST_TRANSLATIONS = 10_000  # of a source phrase
+_LARGEST_JUMP = 1000
+_LARGEST_WEIGHT = 1e6
+
 
 @dataclass(frozen=True, slots=True)
 class Feature:
@@ -151,7 +160,7 @@ def read_moses_ini(path: Path, *, base: Path | None = None) -> MosesIni:
         weights = _new_weights(path, sections.get("weight"), features)
     else:
         features, weights = _old_style(path, sections, base)
-    limit = _number(path, sections, ("distortion-limit", "dl"), int, 6)
+    limit = _setting(path, sections, ("distortion-limit", "dl"), 6, least=-1, most=_LARGEST_JUMP)
     early = sections.get("early-distortion-cost")
     return MosesIni(
         features=tuple(features),
@@ -167,7 +176,7 @@ def read_moses_ini(path: Path, *, base: Path | None = None) -> MosesIni:
 
 
 def _sections(path: Path) -> dict[str, _Section]:
-    text = read_utf8(path).decode()
+    text = read_utf8(path, most=_MOST_BYTES).decode()
     sections: dict[str, _Section] = {}
     current: _Section | None = None
     for number, raw in enumerate(text.split("\n"), 1):
@@ -202,19 +211,32 @@ def _flag(section: _Section) -> bool:
     return not section.rows or section.rows[0][1].lower() in ("1", "true", "yes", "on")
 
 
-def _number(path, sections, names, convert, default):  # type: ignore[no-untyped-def]
+def _setting(
+    path: Path, sections: Mapping[str, _Section], names: Sequence[str], default: int,
+    *, least: int = 0, most: int,
+) -> int:  # fmt: skip
     """The one number in a section, by any of its names."""
     for name in names:
         if name in sections:
             section = sections[name]
             text = section.rows[0][1] if section.rows else ""
-            try:
-                return convert(text)
-            except ValueError:
-                raise InputError(
-                    f"[{name}] needs a number, not {text!r}", path=path, line=section.line
-                ) from None
+            return _whole(path, section.line, f"[{name}]", text, least=least, most=most)
     return default
+
+
+def _whole(path: Path, line: int, what: str, text: str, *, least: int = 0, most: int) -> int:
+    """A whole number that makes sense."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = most + 1
+    if not least <= number <= most:
+        raise InputError(
+            f"{what} needs a whole number from {least} to {most:,}, not {text[:20]!r}",
+            path=path,
+            line=line,
+        )
+    return number
 
 
 def _check_factors(path: Path, sections: Mapping[str, _Section]) -> None:
@@ -271,11 +293,8 @@ def _feature(
     name = options.get("name", name)
     file = base / _expanded(path, line, options["path"]) if "path" in options else None
 
-    def whole(key: str, default: int) -> int:
-        try:
-            return int(options.get(key, default))
-        except ValueError:
-            raise refuse(f"{key} needs a whole number, not {options[key]!r}") from None
+    def whole(key: str, default: int, most: int = _MOST_VALUES) -> int:
+        return _whole(path, line, key, options.get(key, str(default)), most=most)
 
     if kind in _LANGUAGE_MODELS:
         if file is None:
@@ -289,7 +308,8 @@ def _feature(
     if _PHRASE_TABLES.get(kind) == "text":
         if file is None:
             raise refuse(f"{kind} needs path=")
-        return Feature(kind, name, whole("num-features", 0), file, whole("table-limit", 20))
+        limit = whole("table-limit", 20, _MOST_TRANSLATIONS)
+        return Feature(kind, name, whole("num-features", 0), file, limit)
     if _PHRASE_TABLES.get(kind) == "binary":
         raise refuse(
             f"{kind} is a binary phrase table",
@@ -325,22 +345,23 @@ def _expanded(path: Path, line: int, text: str) -> str:
 
 def _check_set(path: Path, line: int, features: list[Feature]) -> None:
     """The features that a system must have once, and those it may have once."""
-    by_kind: dict[str, int] = {}
-    for feature in features:
-        by_kind[feature.kind] = by_kind.get(feature.kind, 0) + 1
-    names = [feature.name for feature in features]
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(f"the feature name {name} is there twice", path=path, line=line)
-    if by_kind.get("PhraseDictionaryMemory", 0) != 1:
+    if len(features) > _MOST_FEATURES:
         raise InputError(
-            f"{by_kind.get('PhraseDictionaryMemory', 0)} phrase tables",
+            f"{len(features):,} features, and {_MOST_FEATURES} is the most", path=path, line=line
+        )
+    by_kind = Counter(feature.kind for feature in features)
+    for name, times in Counter(feature.name for feature in features).items():
+        if times > 1:
+            raise InputError(f"the feature name {name} is there twice", path=path, line=line)
+    if by_kind["PhraseDictionaryMemory"] != 1:
+        raise InputError(
+            f"{by_kind['PhraseDictionaryMemory']} phrase tables",
             path=path,
             line=line,
             hint="Variorum reads models with exactly one.",
         )
     for kind in ("Distortion", "WordPenalty", "PhrasePenalty", UNKNOWN_WORD_PENALTY):
-        if by_kind.get(kind, 0) > 1:
+        if by_kind[kind] > 1:
             raise InputError(f"{kind} is there twice", path=path, line=line)
 
 
@@ -386,6 +407,13 @@ def _weights(path: Path, line: int | None, texts: list[str]) -> tuple[float, ...
         numbers = (math.nan,)
     if not numbers or not all(math.isfinite(number) for number in numbers):
         raise InputError("a weight is not a finite number", path=path, line=line)
+    if (largest := max(map(abs, numbers))) > _LARGEST_WEIGHT:
+        raise InputError(
+            f"a weight is {largest:g}, and {_LARGEST_WEIGHT:,.0f} is the most",
+            path=path,
+            line=line,
+            hint="Scores are sums of products with weights; those of tuned systems are about 1.",
+        )
     return numbers
 
 
@@ -411,8 +439,8 @@ def _old_style(
             line=line,
             hint="Variorum reads text tables (implementation 0) of words (factor 0).",
         )
-    limit = _number(path, sections, ("ttable-limit",), int, 20)
-    scores = _count(path, line, fields[3])
+    limit = _setting(path, sections, ("ttable-limit",), 20, most=_MOST_TRANSLATIONS)
+    scores = _whole(path, line, "the number of scores", fields[3], most=_MOST_VALUES)
     features.append(
         Feature("PhraseDictionaryMemory", "TranslationModel0", scores, base / fields[4], limit)
     )
@@ -424,7 +452,7 @@ def _old_style(
             Feature(
                 "LexicalReordering",
                 f"LexicalReordering{index}",
-                _count(path, line, fields[2]),
+                _whole(path, line, "the number of scores", fields[2], most=_MOST_VALUES),
                 base / fields[3],
                 reordering=fields[1],
             )
@@ -434,9 +462,9 @@ def _old_style(
         fields = text.split()
         if len(fields) != 4 or fields[1] != "0":
             raise InputError("expected 'implementation 0 order path'", path=path, line=line)
-        features.append(
-            Feature("KENLM", f"LM{index}", 1, base / fields[3], order=_count(path, line, fields[2]))
-        )
+        order = _whole(path, line, "the order", fields[2], most=_MOST_VALUES)
+        features.append(Feature("KENLM", f"LM{index}", 1, base / fields[3], order=order))
+    _check_set(path, tables.line, features)
     return features, _old_weights(path, sections, features)
 
 
@@ -482,10 +510,3 @@ def _old_weights(
 def _rows(sections: Mapping[str, _Section], name: str) -> list[tuple[int, str]]:
     section = sections.get(name)
     return section.rows if section is not None else []
-
-
-def _count(path: Path, line: int, text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise InputError(f"expected a whole number, found {text!r}", path=path, line=line) from None

@@ -17,6 +17,7 @@ from decoding.core.formats.text import read_utf8
 from evaluation.core.errors import InputError
 
 SEPARATOR = "|||"
+MOST_WORDS = 255  # of a phrase; alignments are kept as bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,15 @@ def read_phrase_table(path: Path, *, scores: int = 0) -> Iterator[PhrasePair]:
                 line=number,
                 hint="Variorum does not delete words: leave the pair out.",
             )
-        alignment = _alignment(path, number, fields[3], source, target) if len(fields) > 3 else ()
+        rows, columns = source.count(" ") + 1, target.count(" ") + 1
+        if rows > MOST_WORDS or columns > MOST_WORDS:
+            raise InputError(
+                f"a phrase has {max(rows, columns):,} words, and {MOST_WORDS} is the most",
+                path=path,
+                line=number,
+                hint="Leave the pair out: phrases of more than seven words hardly ever match.",
+            )
+        alignment = _alignment(path, number, fields[3], rows, columns) if len(fields) > 3 else ()
         yield PhrasePair(source, target, values, alignment)
 
 
@@ -134,16 +143,24 @@ def _scores(path: Path, line: int, text: str, wanted: int) -> tuple[float, ...]:
 
 
 def _alignment(
-    path: Path, line: int, text: str, source: str, target: str
+    path: Path, line: int, text: str, rows: int, columns: int
 ) -> tuple[tuple[int, int], ...]:
     """The word alignment ``0-0 1-2``, checked against the phrases' lengths."""
     pairs = []
-    rows, columns = source.count(" ") + 1, target.count(" ") + 1
+    plain = text.isascii()  # other digits than ASCII's are none here
     for point in text.split():
         left, _, right = point.partition("-")
-        if not (left.isdigit() and right.isdigit() and int(left) < rows and int(right) < columns):
+        if not (
+            plain
+            and len(point) < 8  # 254-254
+            and left.isdigit()
+            and right.isdigit()
+            and int(left) < rows
+            and int(right) < columns
+        ):
             raise InputError(
-                f"the alignment point {point!r} does not fit phrases of {rows} and {columns} words",
+                f"the alignment point {point[:20]!r} does not fit phrases of {rows} and {columns} "
+                "words",
                 path=path,
                 line=line,
             )

@@ -27,6 +27,13 @@ def test_only_ascii_blanks_part_words(tmp_path):
     assert (pair.source, pair.target) == ("10\u00a0km", "10\u00a0km long")
 
 
+def test_the_longest_phrases_keep_their_alignment(tmp_path):
+    words = " ".join(["das"] * 255)
+    content = TABLE + f"{words} ||| {words} ||| 1 1 1 1 ||| 254-254 0-254\n"
+    system = read_moses_system(write_toy(tmp_path, table=content))
+    assert system.table.points.max() == 254
+
+
 LINE = "das ||| the ||| 0.6 0.5 0.5 0.4 ||| 0-0 ||| 9 8 7\n"
 
 
@@ -45,6 +52,12 @@ LINE = "das ||| the ||| 0.6 0.5 0.5 0.4 ||| 0-0 ||| 9 8 7\n"
         ("das ||| the ||| 1 1 1 1 ||| 0-1\n", "table:3: the alignment point '0-1' does not fit"),
         ("das ||| the ||| 1 1 1 1 ||| 0\n", "table:3: the alignment point '0' does not fit"),
         (LINE + LINE, "table: the pair 'das' ||| 'the' is there twice"),
+        ("das ||| the ||| 1 1 1 1 ||| ²-0\n", "table:3: the alignment point '²-0' does not fit"),
+        ("das ||| the ||| 1 1 1 1 ||| ٠-٠\n", "table:3: the alignment point '٠-٠' does not fit"),
+        (f"das ||| the ||| 1 1 1 1 ||| {'1' * 5000}-0\n", "table:3: the alignment point '1111"),
+        (f"{'das ' * 256} ||| the ||| 1 1 1 1 ||| 255-0\n", "table:3: a phrase has 256 words"),
+        (f"das ||| {'the ' * 300} ||| 1 1 1 1 ||| 0-299\n", "table:3: a phrase has 300 words"),
+        ("das ||| the\0x ||| 1 1 1 1\n", "table:3: there is a zero byte"),
         (b"das ||| \xff ||| 1 1 1 1\n", "table:3: byte"),
     ],
 )
