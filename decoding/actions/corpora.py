@@ -14,7 +14,7 @@ from django.db import IntegrityError, transaction
 from decoding.actions.inserting import check_keys, insert
 from decoding.actions.jobs import submit_once
 from decoding.core.corpus.words import count_words
-from decoding.core.formats.segments import SegmentText, count_references
+from decoding.core.formats.segments import MOST_SEGMENTS, SegmentText, count_references
 from decoding.models import Corpus, Job, Reference, Segment
 from decoding.models.ownership import User
 from decoding.storage import hold, keep_folder
@@ -22,7 +22,6 @@ from decoding.uploads import scratch
 from evaluation.core.errors import InputError
 
 _ROWS = 10_000
-MOST_SEGMENTS = 1_000_000
 # So many are written while a request waits, in two seconds; of more a job is made.
 MOST_IN_A_REQUEST = 50_000
 
