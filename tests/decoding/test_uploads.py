@@ -121,6 +121,16 @@ CORPORA = [
     ("wmt", ("a.xml", b"<dataset><doc id='d'><src><p><seg id='1'>das haus</p></dataset>"), [],
      "a.xml:1: not XML: mismatched tag"),
     ("wmt", ("a.xml", XML_BOMB), [], "a.xml:2: the file has a document type declaration"),
+    ("text", ("a.gz", gzip.compress(b"\xef\xbb\xbfdas haus\n")), [],
+     "a.gz: begins with a byte order mark"),
+    ("text", ("a.txt", b"das \x1b[31mhaus\n"), [], "a.txt:1: a text has the control character U+001B"),
+    ("text", ("a.txt", "das haus\n\u200b\n".encode()), [],
+     "a.txt:2: a text has nothing in it that can be seen"),
+    ("text", ("a.txt", b"." * 9000), [], "a.txt:1: a text has a word of 9,000 characters"),
+    ("jsonl", ("a.jsonl", b'{"source": "a", "document": "x\\u0000y"}\n'), [],
+     "a.jsonl:1: the document&#x27;s name has a zero byte in it"),
+    ("wmt", ("a.sgm", SGM.replace(b"</doc>", b'<seg id="1">x</seg></doc>')), [],
+     "a.sgm:4: segment 1 of a is there twice"),
 ]  # fmt: skip
 
 
@@ -164,6 +174,10 @@ POOLS = [
     ("plain", [b"a house\nthe house\n", b"one house\n"], "1.txt: ends after 1 lines, but 0.txt"),
     ("plain", [b"a house\n\n"], "segment 2 has no translation"),
     ("plain", [b"a house\n" * 3], "there are translations of segment 3"),
+    ("nbest", [b'{"sentence": 0, "text": "a", "score": ' + b"1" * 400 + b"}\n"],
+     "0.txt:1: the score is 1111"),
+    ("nbest", [b"1" * 5000 + b" ||| a\n"], "0.txt:1: the sentence is &#x27;1111"),
+    ("nbest", [b'{"sentence": 0, "text": "a", "features": {"x\\u0000": 1}}\n'], "has a zero byte"),
 ]  # fmt: skip
 
 
@@ -308,6 +322,14 @@ ARCHIVES = {
     "no weight": (system_of(INI.replace("LM0= 1", "").format(table="table")), "no weight for LM0"),
     "a weight nan": (system_of(INI.replace("LM0= 1", "LM0= nan").format(table="table")),
                      "a weight is not a finite number"),
+    "through its folder": (system_of(INI.format(table="../system/table")), "goes up in it"),
+    "through nowhere": (system_of(INI.format(table="nowhere/../table")), "goes up in it"),
+    "no path": (system_of(INI.format(table="")),
+                "moses.ini: TranslationModel0 has the path ., and the archive has no such file"),
+    "a long path": (system_of(INI.format(table="x" * 300)), "and the archive has no such file"),
+    "a zero byte": (system_of(INI.format(table="a\0b")), "moses.ini:4: there is a zero byte"),
+    "a packed bomb": (system_of("", **{"moses.ini": gzip.compress(b"#" * 2_000_000)}),
+                      "moses.ini: holds more than 1,000,000 bytes"),
 }  # fmt: skip
 
 

@@ -19,7 +19,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal
 
-from decoding.core.formats.text import read_lines, write_utf8
+from decoding.core.formats.segments import character_problem
+from decoding.core.formats.text import decode_json, read_lines, write_utf8
 from evaluation.core.errors import InputError
 
 Format = Literal["moses", "jsonl"]
@@ -127,14 +128,22 @@ def _number(value: float) -> str:
     return repr(float(value)).removesuffix(".0")
 
 
-def _finite(text: Any, what: str) -> float:
+def _finite(text: str | float, what: str) -> float:
     try:
         value = float(text)
-    except (TypeError, ValueError):
+    except (ValueError, OverflowError):
         value = math.nan
     if not math.isfinite(value):
-        raise InputError(f"{what} is {text!r}, which is no finite number")
+        raise InputError(f"{what} is {repr(text)[:40]}, which is no finite number")
     return value
+
+
+def _json_number(value: Any, what: str) -> float:
+    if type(value) is float and math.isfinite(value):
+        return value
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InputError(f"{what} is {repr(value)[:40]}, which is no number")
+    return _finite(value, what)
 
 
 def _parse_moses(line: str, features: bool) -> NBestEntry:
@@ -176,7 +185,7 @@ def _parse_features(text: str) -> dict[str, tuple[float, ...]]:
 def parse_json(line: str, features: bool = True) -> NBestEntry:
     """The entry that a line of JSON says; `format_json` writes it."""
     try:
-        record = json.loads(line)
+        record = decode_json(line)
     except (ValueError, RecursionError) as error:
         raise InputError(f"not JSON: {error}", hint=_JSON_HINT) from error
     if not isinstance(record, dict):
@@ -184,23 +193,35 @@ def parse_json(line: str, features: bool = True) -> NBestEntry:
     sentence, text = record.get("sentence"), record.get("text")
     if not isinstance(sentence, int) or isinstance(sentence, bool) or sentence < 0:
         raise InputError(f'"sentence" is {sentence!r}, not a number from 0', hint=_JSON_HINT)
+    if sentence >= 10**_MOST_DIGITS:
+        raise InputError(f'"sentence" has more than {_MOST_DIGITS} digits', hint=_JSON_HINT)
     if not isinstance(text, str):
         raise InputError(f'"text" is {text!r}, not a string', hint=_JSON_HINT)
     named = record.get("features") or {}
     alignment = record.get("alignment") or ""
     if not isinstance(named, dict) or not isinstance(alignment, str):
         raise InputError('"features" must be an object, "alignment" a string', hint=_JSON_HINT)
+    if "\\u" in line:  # how alone a zero byte or half a pair can be said
+        _check_characters(text, alignment, *named)
     score = record.get("score")
     return NBestEntry(
         sentence=sentence,
         text=text,
         features={
             name: tuple(
-                _finite(value, f"feature {name}")
-                for value in (values if isinstance(values, list) else [values])
+                [
+                    _json_number(value, "feature " + name)
+                    for value in (values if isinstance(values, list) else [values])
+                ]
             )
             for name, values in (named.items() if features else ())
         },
-        score=None if score is None else _finite(score, "the score"),
+        score=None if score is None else _json_number(score, "the score"),
         alignment=alignment,
     )
+
+
+def _check_characters(*texts: str) -> None:
+    for text in texts:
+        if problem := character_problem(text):
+            raise InputError(f"a text or name {problem}", hint=_JSON_HINT)

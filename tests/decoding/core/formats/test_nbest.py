@@ -85,6 +85,10 @@ def test_what_is_written_is_read(tmp_path_factory, expected, name):
         ("0 ||| a ||| lm= 1 ||| 3 ||| 0=0 ||| 0-0", NBestEntry(0, "a", {"lm": (1,)}, 3, "0=0")),
         ('{"sentence": 0, "text": "a", "features": {"lm": 1}}', NBestEntry(0, "a", {"lm": (1,)})),
         ('{"text": "a", "sentence": 0, "system": "x"}', NBestEntry(0, "a")),
+        (
+            '{"sentence": 0, "text": "a: b", "features": {"a:b": 1}, "score": 2}',
+            NBestEntry(0, "a: b", {"a:b": (1,)}, 2),
+        ),
     ],
 )
 def test_variants_that_are_read(written, line, entry):
@@ -118,6 +122,8 @@ def test_lists_are_grouped_and_a_sentence_left_out_has_none(written):
         ("1 ||| a ||| lm= nan ||| 1", "nbest:2: a feature is 'nan', which is no finite number"),
         ("1 ||| a ||| lm=inf ||| 1", "nbest:2: feature lm is 'inf', which is no finite number"),
         ("1 ||| a ||| lm= 1 ||| nan", "nbest:2: the score is 'nan', which is no finite number"),
+        ("1" * 5000 + " ||| a", "nbest:2: the sentence is '1{40}', not a number"),
+        ("1 ||| a ||| \0= 1 ||| 1", "nbest:2: there is a zero byte"),
         ("4 ||| a\n3 ||| b", "nbest:3: sentence 3 comes after sentence 4. Sort the file"),
     ],
 )
@@ -138,6 +144,24 @@ def test_a_bad_line_of_moses_is_named(written, line, problem):
         ('{"sentence": 1, "text": "a", "features": [1]}', 'nbest:2: "features" must be an object'),
         ('{"sentence": 1, "text": "a", "features": {"lm": "x"}}', "feature lm is 'x'"),
         ('{"sentence": 1, "text": "a", "score": NaN}', "the score is nan"),
+        ('{"sentence": 1, "text": "a", "score": true}', "the score is True, which is no number"),
+        ('{"sentence": 1, "text": "a", "score": "1_0"}', "the score is '1_0', which is no number"),
+        (
+            '{"sentence": 1, "text": "a", "score": %s}' % ("1" * 400),
+            "the score is 1{40}, which is no",
+        ),
+        (
+            '{"sentence": 1, "text": "a", "features": {"lm": %s}}' % ("1" * 400),
+            "feature lm is 1{40}",
+        ),
+        ('{"sentence": 1, "text": "a", "features": {"lm": [false]}}', "feature lm is False"),
+        ('{"sentence": 1, "text": "a", "text": "b"}', "nbest:2: not JSON: 'text' is there twice"),
+        ('{"sentence": 1, "text": "a", "features": {"x": 1, "x": 2}}', "'x' is there twice"),
+        ('{"sentence": 1%s, "text": "a"}' % ("0" * 18), '"sentence" has more than 18 digits'),
+        ('{"sentence": 1, "text": "a", "features": {"\\ud800": 1}}', "has half a surrogate pair"),
+        ('{"sentence": 1, "text": "a", "features": {"x\\u0000": 1}}', "has a zero byte in it"),
+        ('{"sentence": 1, "text": "a", "alignment": "\\udfff"}', "has half a surrogate pair"),
+        ('{"sentence": 1, "text": "\\ud800"}', "has half a surrogate pair"),
     ],
 )
 def test_a_bad_line_of_json_is_named(written, line, problem):
