@@ -221,13 +221,13 @@ def _prepare(training: _Training) -> dict[str, Any]:
     cleaner = Cleaner(training.options.cleaning)
     kept: list[int] = []  # lines of the given alignment
     given = [texts.source, texts.target, *([texts.alignment] if texts.alignment else [])]
-    count = sum(1 for _ in read_lines(texts.source))  # a moment, beside tokenising
+    count = sum(1 for _ in read_lines(texts.source, strict=False))  # a moment, beside tokenising
     with (
         (work / "tokens.source").open("w", encoding="utf-8", newline="\n") as source_file,
         (work / "tokens.target").open("w", encoding="utf-8", newline="\n") as target_file,
         (work / "links.given").open("w", encoding="utf-8", newline="\n") as links_file,
     ):
-        for number, lines in enumerate(read_parallel(given), start=1):
+        for number, lines in enumerate(read_parallel(given, strict=False), start=1):
             if number % 1000 == 0:
                 training.progress("prepare", number / count)
             source, target = sides[SOURCE].tokenize(lines[0]), sides[TARGET].tokenize(lines[1])
@@ -364,7 +364,9 @@ def _language(training: _Training) -> dict[str, Any]:
     text = (training.work / "text.target").read_bytes()
     preparation = training.preparation(TARGET)
     for path in training.texts.monolingual:
-        text += "".join(preparation.prepare(line) + "\n" for line in read_lines(path)).encode()
+        text += "".join(
+            preparation.prepare(line) + "\n" for line in read_lines(path, strict=False)
+        ).encode()
     training.progress("language", 0.1)
     room = Room(training.work)
     estimated = estimate(text, training.options.language, room=room)
@@ -466,14 +468,18 @@ def _dev(training: _Training) -> dict[str, Any]:
         known = _single_words(training, source.end)
         numbers = {word: number for number, word in enumerate(source.vocabulary)}
         prepare = training.preparation(SOURCE).prepare
-        words = [w for line in read_lines(texts.dev_source) for w in prepare(line).split()]
+        words = [
+            w for line in read_lines(texts.dev_source, strict=False) for w in prepare(line).split()
+        ]
         unknown = [w for w in words if numbers.get(w, -1) not in known]
         result["source_words"] = len(words)
         result["unknown_rate"] = len(unknown) / max(len(words), 1)
         result["unknown_types"] = len(set(unknown))
     if texts.dev_target:
         prepare = training.preparation(TARGET).prepare
-        text = "".join(prepare(line) + "\n" for line in read_lines(texts.dev_target)).encode()
+        text = "".join(
+            prepare(line) + "\n" for line in read_lines(texts.dev_target, strict=False)
+        ).encode()
         measured = perplexity(LanguageModel.open(training.work / "language"), text)
         result["perplexity"] = measured.with_unknown
         result["perplexity_of_known_words"] = measured.without_unknown

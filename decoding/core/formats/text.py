@@ -119,12 +119,13 @@ def read_lines(path: Path, *, strict: bool = True) -> Iterator[str]:
         raise InputError(f"cannot be read: {error.strerror}", path=path) from error
 
 
-def read_parallel(paths: Sequence[Path]) -> Iterator[tuple[str, ...]]:
+def read_parallel(paths: Sequence[Path], *, strict: bool = True) -> Iterator[tuple[str, ...]]:
     """The first line of each file, then the second of each, and so on; all must be as long.
 
     For a source with its target, or for several references of the same sentences.
     """
-    for number, lines in enumerate(zip_longest(*map(read_lines, paths)), start=1):
+    files = [read_lines(path, strict=strict) for path in paths]
+    for number, lines in enumerate(zip_longest(*files), start=1):
         if None in lines:
             short = paths[lines.index(None)]
             long = paths[next(i for i, line in enumerate(lines) if line is not None)]

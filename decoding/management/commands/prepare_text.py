@@ -32,7 +32,7 @@ class Command(BaseCommand):
             preparation = load_preparation(given["system"] / f"preparation.{given['side']}.json")
             treat = preparation.restore if given["restore"] else preparation.prepare
             if given["input"]:
-                lines = read_lines(given["input"])
+                lines = read_lines(given["input"], strict=False)
             else:
                 text = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", newline="\n")
                 lines = (line.rstrip("\r\n") for line in text)

@@ -47,6 +47,15 @@ def texts(tmp_path):
     return TrainingTexts(write(tmp_path / "source", source), write(tmp_path / "target", target))
 
 
+def test_a_mark_and_zero_bytes_are_left_aside(texts, tmp_path):
+    train_system(texts, tmp_path / "clean", OPTIONS, clock=ticks())
+    for path in (texts.source, texts.target):
+        path.write_text("\ufeff" + path.read_text().replace("\n", "\0\n", 20))
+    train_system(texts, tmp_path / "dirty", OPTIONS, clock=ticks())
+    tables = [translations_of(System.open(tmp_path / name)) for name in ("clean", "dirty")]
+    assert tables[0] == tables[1]
+
+
 def translations_of(system):
     return translations(system.table, system.source, system.target)
 
