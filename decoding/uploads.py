@@ -23,7 +23,11 @@ from typing import IO, cast
 
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
-from django.core.files.uploadhandler import StopFutureHandlers, TemporaryFileUploadHandler
+from django.core.files.uploadhandler import (
+    StopFutureHandlers,
+    StopUpload,
+    TemporaryFileUploadHandler,
+)
 
 from evaluation.core.errors import InputError
 
@@ -39,6 +43,8 @@ _LONGEST_DIRECTORY = 1 << 20
 _LONGEST_HEADER = 1 << 16
 # Of a name in an archive, in bytes: of each part, as disks allow; of all; and how many parts.
 _LONGEST_PART, _LONGEST_NAME, _DEEPEST = 255, 1000, 20
+# Of an uploaded file's own name, to which the disk's name adds some.
+_LONGEST_GIVEN = 200
 
 _GZIP, _BZIP2, _XZ = b"\x1f\x8b", b"BZh", b"\xfd7zXZ"
 
@@ -59,11 +65,18 @@ _MARKS = {
 
 
 class LimitedUploadHandler(TemporaryFileUploadHandler):
-    """Writes to disk while a file arrives, and stops writing at the limit."""
+    """Writes to disk while a file arrives, and stops writing at the limit.
 
-    def new_file(self, *args, **kwargs) -> None:
+    Only from who is signed in: Django reads a form before the view can ask who sends it.
+    """
+
+    def new_file(self, field_name: str, file_name: str, *args, **kwargs) -> None:
+        if not self.request.user.is_authenticated:
+            raise StopUpload(connection_reset=True)
         scratch()  # where it writes
-        super().new_file(*args, **kwargs)
+        # A part of a name that a disk takes, with the ending.
+        short = file_name.encode(errors="replace")[-_LONGEST_GIVEN:].decode(errors="ignore")
+        super().new_file(field_name, short, *args, **kwargs)
         self.file.is_too_large = False
         self.received = 0
         raise StopFutureHandlers

@@ -366,14 +366,42 @@ def test_a_good_tar(tmp_path, pack):
     assert (tmp_path / long).read_bytes() == content
 
 
-def test_uploads_arrive_on_the_disk_of_the_data(settings, rf):
-    handler = LimitedUploadHandler(rf.post("/"))
+def test_uploads_arrive_on_the_disk_of_the_data(settings, rf, user):
+    request = rf.post("/")
+    request.user = user
+    handler = LimitedUploadHandler(request)
     with pytest.raises(StopFutureHandlers):
         handler.new_file("file", "a.txt", "text/plain", None)
     arriving = Path(handler.file.temporary_file_path())
     handler.file.close()
     assert arriving.parent == scratch()
     assert scratch().is_relative_to(settings.DATA_DIR)
+
+
+def test_who_is_not_signed_in_uploads_nothing(settings, monkeypatch):
+    from django.test import Client
+
+    opened = []
+    monkeypatch.setattr(
+        "django.core.files.uploadhandler.TemporaryUploadedFile", lambda *args: opened.append(args)
+    )
+    for enforced in (False, True):  # whose check reads the form before any view
+        visitor = Client(enforce_csrf_checks=enforced)
+        answer = visitor.post(reverse("login"), {"username": "x", "file": upload("a", TWO_LINES)})
+        assert answer.status_code in (200, 403, 422)
+    assert not opened
+
+
+@pytest.mark.parametrize("name", ["é" * 255, "a." + "x" * 250, "a" * 250 + ".gz"])
+def test_a_file_may_have_a_long_name(client, name):
+    answer = client.post(
+        reverse("decoding:add-corpus"),
+        {
+            "name": "good", "source_language": "de", "target_language": "en", "format": "text",
+            "source": upload(name, TWO_LINES),
+        },
+    )  # fmt: skip
+    assert answer.status_code == 302
 
 
 def test_paths_of_the_server_are_for_administrators(client):
