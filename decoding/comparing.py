@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from decoding.core.corpus.words import base_language
 from decoding.models import Corpus, ListEntry, Reference, System
 from decoding.preparing import texts_of
 from decoding.training import looks_tokenised
@@ -71,7 +72,7 @@ def figure_options(corpus: Corpus, systems: Iterable[System], of: Translated) ->
     tokenised = all(one.is_tokenised for one in texts) and looks_tokenised(
         [reference for own in of.references[:200] for reference in own]
     )
-    language = corpus.target_language.partition("-")[0]
+    language = base_language(corpus.target_language)
     return FigureOptions(
         tokenize="none" if tokenised else _TOKENIZERS.get(language, "13a"),
         lowercase=any(one.is_lower_case for one in texts),

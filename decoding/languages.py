@@ -32,6 +32,13 @@ def is_in(side: str, language: str) -> Q:
     return Q(**{f"{side}_language": base}) | Q(**{f"{side}_language__startswith": f"{base}-"})
 
 
+def readable_by(one: Languages) -> Q:
+    """That a corpus goes with a system, by `language_problem`."""
+    return is_in("source", one.source_language) & (
+        is_in("target", one.target_language) | Q(most_references=0)
+    )
+
+
 def same_languages(one: Languages) -> Q:
     """That a corpus or system has the languages of another."""
     return is_in("source", one.source_language) & is_in("target", one.target_language)

@@ -45,7 +45,7 @@ def tend() -> None:
 
 def tidy() -> None:
     """Remove what nobody can want any more: old uploads, and what died unfinished. Never raises."""
-    from decoding.actions.imports import forget_old_uploads
+    from decoding.actions.uploads import forget_old_uploads
 
     close_old_connections()
     try:

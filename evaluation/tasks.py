@@ -4,7 +4,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from decoding.actions.imports import fetch_upload, forget_upload
+from decoding.actions.uploads import fetch_upload, forget_upload
 from decoding.jobs import JobRun, job
 from evaluation.core.errors import InputError, VariorumError
 from evaluation.models import JudgmentFile

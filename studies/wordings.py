@@ -6,6 +6,7 @@ these and not its own, each reads them in the language of the pages.
 
 from __future__ import annotations
 
+from decoding.core.corpus.words import base_language
 from studies.core.assignment import EDITING, EVAL
 from studies.core.entry import Entry, Item
 
@@ -106,4 +107,4 @@ TRAININGS = {
 
 def training_for(language: str) -> Entry:
     """The shipped training for translations into a language; none for most."""
-    return TRAININGS.get(language.partition("-")[0], Entry())
+    return TRAININGS.get(base_language(language), Entry())

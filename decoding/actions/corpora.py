@@ -13,8 +13,9 @@ from django.db import IntegrityError, transaction
 
 from decoding.actions.inserting import check_keys, insert
 from decoding.actions.jobs import submit_once
+from decoding.actions.systems import check_name
 from decoding.core.corpus.words import count_words
-from decoding.core.formats.segments import MOST_SEGMENTS, SegmentText, count_references
+from decoding.core.formats.segments import SegmentText, count_references
 from decoding.models import Corpus, Job, Reference, Segment
 from decoding.models.ownership import User
 from decoding.storage import hold, keep_folder
@@ -22,7 +23,7 @@ from decoding.uploads import scratch
 from evaluation.core.errors import InputError
 
 _ROWS = 10_000
-# So many are written while a request waits, in two seconds; of more a job is made.
+# So many are written while a request waits; of more a job is made.
 MOST_IN_A_REQUEST = 50_000
 
 _SEGMENTS = ("corpus_id", "number", "source", "length", "document")
@@ -44,7 +45,7 @@ def import_corpus(segments: Iterable[SegmentText], *, owner: User, **about: str)
 
     ``about`` are the name, languages, directions, licence and provenance.
     """
-    _check_name(owner, about["name"])
+    check_name(owner, about["name"], Corpus)
     with tempfile.TemporaryDirectory(prefix="corpus-", dir=scratch()) as folder:
         _put_aside(segments, Path(folder))
         return keep_corpus(Path(folder), owner=owner, **about)
@@ -55,7 +56,7 @@ def import_or_ask(segments: Iterable[SegmentText], *, owner: User, **about: str)
 
     In both cases the segments have all been looked through.
     """
-    _check_name(owner, about["name"])
+    check_name(owner, about["name"], Corpus)
     with tempfile.TemporaryDirectory(prefix="corpus-", dir=scratch()) as folder:
         if _put_aside(segments, Path(folder)).segment_count <= MOST_IN_A_REQUEST:
             return keep_corpus(Path(folder), owner=owner, **about)
@@ -86,7 +87,7 @@ def keep_corpus(
                 _save(corpus, batch)
             check_keys()
     except IntegrityError as error:
-        _check_name(owner, corpus.name, error)
+        check_name(owner, corpus.name, Corpus, error)
         raise
     return corpus
 
@@ -101,7 +102,7 @@ def _put_aside(segments: Iterable[SegmentText], folder: Path) -> Facts:
     digest = hashlib.sha256()
     number = most = 0
     with (folder / _TEXTS).open("wb") as file:
-        for segment in islice(segments, MOST_SEGMENTS + 1):
+        for segment in segments:
             number += 1
             digest.update(json.dumps([segment.source, segment.references]).encode() + b"\n")
             most = max(most, count_references([segment]))
@@ -109,11 +110,6 @@ def _put_aside(segments: Iterable[SegmentText], folder: Path) -> Facts:
             file.write(orjson.dumps(row) + b"\n")
     if not number:
         raise InputError("there is no segment", hint="Give a file with a sentence a line.")
-    if number > MOST_SEGMENTS:
-        raise InputError(
-            f"there are more than {MOST_SEGMENTS:,} segments",
-            hint="A corpus here is text to translate. To train on more, use train_system.",
-        )
     facts = Facts(digest.hexdigest(), number, most)
     (folder / _FACTS).write_bytes(orjson.dumps(facts))
     return facts
@@ -146,11 +142,3 @@ def _references(
         for number, reference in enumerate(text.references, start=1):
             if reference:
                 yield key, number, reference
-
-
-def _check_name(owner: User, name: str, cause: Exception | None = None) -> None:
-    """Refuse a name that the owner's corpora have."""
-    if Corpus.objects.filter(owner=owner, name=name).exists():
-        raise InputError(
-            f"you have a corpus named {name} already", hint="Choose another name."
-        ) from cause

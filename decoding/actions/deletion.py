@@ -31,7 +31,7 @@ MOST_IN_A_REQUEST = 50_000
 
 def delete_or_ask(owned: Corpus | System, *, by: User) -> Job | None:
     """Delete a corpus or system, or ask for a job if that takes longer than a request may."""
-    refuse_if_needed(owned)
+    refuse_if_needed(owned, by)
     segments = owned.segment_count if isinstance(owned, Corpus) else 0
     if segments + lists_of(owned).count() <= MOST_IN_A_REQUEST:
         delete_unless_used(owned)
@@ -68,9 +68,9 @@ def delete_unless_used(
         discard_unless_used(checksum, key)
 
 
-def refuse_if_needed(owned: Corpus | System) -> None:
-    """Say which studies need it, if any do. Whoever reads their names knows them."""
-    if users := needed_by(owned):
+def refuse_if_needed(owned: Corpus | System, by: User | None = None) -> None:
+    """Say which studies need it, if any do, for its owner or whoever wants to delete it."""
+    if users := needed_by(owned, by):
         shown = ", ".join(users[:3]) + (" and others" if len(users) > 3 else "")
         raise VariorumError(
             f"{owned} cannot be deleted, for it is needed by: {shown}. Delete that first."

@@ -1,8 +1,4 @@
-"""Ask for the import of a Moses system: what can be checked at once is, the rest is a job.
-
-A job that works on an upload has it in the storage, and `[checksum, key]` as its parameter
-"upload"; the same upload may serve several jobs.
-"""
+"""Ask for the import of a Moses system: what can be checked at once is, the rest is a job."""
 
 from __future__ import annotations
 
@@ -10,16 +6,13 @@ import tempfile
 from pathlib import Path, PurePath, PurePosixPath
 
 from django.core.files.uploadedfile import UploadedFile
-from django.utils import timezone
 
-from decoding.actions.deletion import discard_unless_used
 from decoding.actions.jobs import submit_once
 from decoding.actions.systems import check_name
-from decoding.actions.training import KEPT
 from decoding.core.formats.moses_ini import read_moses_ini
 from decoding.models import Job
 from decoding.models.ownership import User
-from decoding.storage import fetch_folder, hold, is_kept, keep_folder
+from decoding.storage import hold, keep_folder
 from decoding.uploads import check_size, scratch, unpack_archive
 from evaluation.core.errors import InputError
 
@@ -62,32 +55,6 @@ def ask_for_import_of_path(path: str, *, owner: User, **about: str) -> Job:
         title=f"Import {about['name']} from Moses",
         parameters={"about": about, "upload": None, "ini": path},
     )
-
-
-def fetch_upload(job: Job) -> Path:
-    """The folder that was uploaded for a job, which a retry may find gone."""
-    checksum, key = job.parameters["upload"]
-    if not is_kept(key):
-        raise InputError("what was uploaded is not kept any more", hint="Upload it again.")
-    return fetch_folder(checksum, key)
-
-
-def forget_upload(job: Job) -> None:
-    """Remove what was uploaded for a job, unless others need it: it has served, or cannot."""
-    if upload := job.parameters.get("upload"):
-        discard_unless_used(*upload, by=job)
-
-
-def forget_old_uploads() -> None:
-    """Remove what was uploaded for jobs that failed or were cancelled long ago."""
-    ended = Job.objects.filter(
-        state__in=[Job.State.FAILED, Job.State.CANCELLED],
-        finished_at__lt=timezone.now() - KEPT,
-        parameters__has_key="upload",
-    )
-    for job in ended.only("parameters"):
-        if job.parameters["upload"] and is_kept(job.parameters["upload"][1]):
-            forget_upload(job)
 
 
 def check_inside(folder: Path, ini: Path) -> None:

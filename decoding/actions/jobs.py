@@ -22,7 +22,6 @@ from decoding.queries.jobs import abandoned, unannounced
 
 _log = logging.getLogger(__name__)
 _FIRST, _LAST = 0, 9  # priorities, as Redis and Valkey order them
-OPEN = (Job.State.QUEUED, Job.State.RUNNING)
 
 
 def submit_job(
@@ -38,7 +37,7 @@ def submit_job(
         kind=kind,
         owner=owner,
         parameters=dict(parameters),
-        title=title or job_kind(kind).title,
+        title=(title or job_kind(kind).title)[:200],
         key=key,
     )
     try:
@@ -65,7 +64,7 @@ def submit_once(kind: str, *, owner: User, parameters: Mapping[str, Any], title:
     """Queue work unless the owner has the very same waiting or running: then it is that job."""
     wait_for_others(owner)
     going_on = Job.objects.filter(
-        kind=kind, owner=owner, state__in=OPEN, parameters=dict(parameters)
+        kind=kind, owner=owner, state__in=Job.OPEN, parameters=dict(parameters)
     ).first()
     return going_on or submit_job(kind, owner=owner, parameters=parameters, title=title)
 
@@ -127,7 +126,7 @@ def cancel_job(job: Job) -> bool:
 def _cancel(jobs: QuerySet[Job]) -> int:
     """In one statement, so that no job slips through that is claimed or put back meanwhile."""
     waits = Q(state=Job.State.QUEUED)
-    return jobs.filter(state__in=OPEN).update(
+    return jobs.filter(state__in=Job.OPEN).update(
         state=Case(When(waits, then=Value(Job.State.CANCELLED)), default=F("state")),
         finished_at=Case(When(waits, then=Now())),
         cancel_requested_at=Now(),

@@ -80,7 +80,7 @@ def ask_for_lists(
         "make-lists",
         owner=owner,
         parameters=parameters,
-        title=f"Make lists of {corpus} by {system}"[:200],
+        title=f"Make lists of {corpus} by {system}",
     )
 
 

@@ -23,7 +23,7 @@ def ask_for_measurement(system: System, corpus: Corpus, *, owner: User) -> Job:
         "measure-system",
         owner=owner,
         parameters={"system": system.pk, "corpus": corpus.pk},
-        title=f"Measure {system} on {corpus}"[:200],
+        title=f"Measure {system} on {corpus}",
     )
 
 
@@ -71,7 +71,7 @@ def ask_for_comparison(
         "compare-systems",
         owner=owner,
         parameters={"comparison": made.pk},
-        title=f"Compare {made}"[:200],
+        title=f"Compare {made}",
     )
     made.save(update_fields=["job"])
     return made

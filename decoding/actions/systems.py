@@ -44,10 +44,17 @@ def keep_made(folder: Path) -> Kept:
     return keep_folder(folder, without=REPORTS)
 
 
-def check_name(owner: User, name: str) -> None:
+def check_name(
+    owner: User,
+    name: str,
+    of: type[Corpus | System] = System,
+    cause: Exception | None = None,
+) -> None:
     """Refuse a name that the owner's systems have: now, and not only when a job is over."""
-    if System.objects.filter(owner=owner, name=name).exists():
-        raise InputError(f"you have a system named {name} already", hint="Choose another name.")
+    if of.objects.filter(owner=owner, name=name).exists():
+        raise InputError(
+            f"you have a {of._meta.verbose_name} named {name} already", hint="Choose another name."
+        ) from cause
 
 
 def free_name(owner: User, name: str, of: type[Corpus | System] = System) -> str:
@@ -116,9 +123,6 @@ def _save(system: System) -> System:
         with transaction.atomic():
             system.save(force_insert=True)
     except IntegrityError as error:
-        if System.objects.filter(owner=system.owner, name=system.name).exists():
-            raise InputError(
-                f"you have a system named {system.name} already", hint="Choose another name."
-            ) from error
+        check_name(system.owner, system.name, cause=error)
         raise
     return system

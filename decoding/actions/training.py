@@ -83,7 +83,7 @@ def ask_for_training(
                 "notes": notes,
             },
         },
-        title=f"Train {name} on {corpus}"[:200],
+        title=f"Train {name} on {corpus}",
     )
 
 

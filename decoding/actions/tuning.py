@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 
-from decoding.actions.jobs import OPEN, submit_job, wait_for_others
+from decoding.actions.jobs import submit_job, wait_for_others
 from decoding.actions.recipes import add_recipe
 from decoding.languages import language_problem
-from decoding.models import RecipeVersion, TuningCell, TuningRun
+from decoding.models import Job, RecipeVersion, TuningCell, TuningRun
 from decoding.models.ownership import User
 from evaluation.core.errors import VariorumError
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from decoding.core.diversity.grid import Comparison, Surface
+    from decoding.core.diversity.grid import ComparedCells, Surface
 
 MOST_CELLS = 100
 
@@ -32,7 +32,7 @@ def ask_for_tuning(*, owner: User, **settings: Any) -> TuningRun:
     if problem := language_problem(run.system, run.corpus):
         raise VariorumError(problem)
     wait_for_others(owner)
-    asked = TuningRun.objects.filter(owner=owner, job__state__in=OPEN, **settings).first()
+    asked = TuningRun.objects.filter(owner=owner, job__state__in=Job.OPEN, **settings).first()
     if asked is not None:
         return asked
     run.save()
@@ -40,13 +40,13 @@ def ask_for_tuning(*, owner: User, **settings: Any) -> TuningRun:
         "tune-diversity",
         owner=owner,
         parameters={"run": run.pk},
-        title=f"Tune n and λ of {run.system} on {run.corpus}"[:200],
+        title=f"Tune n and λ of {run.system} on {run.corpus}",
     )
     run.save(update_fields=["job"])
     return run
 
 
-def save_surface(run: TuningRun, surface: Surface, compared: Comparison) -> None:
+def save_surface(run: TuningRun, surface: Surface, compared: ComparedCells) -> None:
     """Keep what was measured. To be called within a transaction."""
     *by_segment, baseline_by_segment = map(_kept, surface.rows)
     run.cells.all().delete()

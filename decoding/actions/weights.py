@@ -8,10 +8,10 @@ from typing import Any
 from django.conf import settings as server
 from django.db import transaction
 
-from decoding.actions.jobs import OPEN, retry_job, submit_job, wait_for_others
+from decoding.actions.jobs import retry_job, submit_job, wait_for_others
 from decoding.actions.systems import add_kept_system, check_name, free_name
 from decoding.languages import language_problem
-from decoding.models import Corpus, System, WeightTuning
+from decoding.models import Corpus, Job, System, WeightTuning
 from decoding.models.ownership import User
 from decoding.storage import Kept
 from evaluation.core.errors import InputError
@@ -51,7 +51,7 @@ def ask_for_weights(
         "seed": seed, "rounds": rounds, "patience": patience, "kbest": kbest,
     }  # fmt: skip
     wait_for_others(owner)
-    asked = WeightTuning.objects.filter(job__state__in=OPEN, **settings).first()
+    asked = WeightTuning.objects.filter(job__state__in=Job.OPEN, **settings).first()
     if asked is not None:
         return asked
     tuning = WeightTuning.objects.create(**settings)
@@ -59,7 +59,7 @@ def ask_for_weights(
         "tune-weights",
         owner=owner,
         parameters={"tuning": tuning.pk},
-        title=f"Tune {system} on {corpus}"[:200],
+        title=f"Tune {system} on {corpus}",
     )
     tuning.save(update_fields=["job"])
     return tuning

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django import forms
 
-from decoding.languages import same_languages
+from decoding.languages import readable_by
 from decoding.models import Corpus, RecipeVersion, System
 from decoding.queries.recipes import newest_versions
 
@@ -23,7 +23,7 @@ class MakeListsForm(forms.Form):
 
     def __init__(self, *args, user, system: System, **kwargs) -> None:
         super().__init__(*args, **kwargs)
-        corpora = Corpus.objects.visible_to(user).filter(same_languages(system))
+        corpora = Corpus.objects.visible_to(user).filter(readable_by(system))
         if system.is_external:
             corpora = corpora.filter(pools__system=system)
         self.fields["corpus"].queryset = corpora

@@ -4,7 +4,7 @@ from django import forms
 
 from decoding.core.formats.nbest import read_streams
 from decoding.forms.files import FilesField
-from decoding.languages import same_languages
+from decoding.languages import readable_by
 from decoding.models import Corpus, System
 from decoding.pools import read_plain
 
@@ -74,9 +74,7 @@ class PoolForm(forms.Form):
 
     def __init__(self, *args, user, system: System, **kwargs) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["corpus"].queryset = Corpus.objects.visible_to(user).filter(
-            same_languages(system)
-        )
+        self.fields["corpus"].queryset = Corpus.objects.visible_to(user).filter(readable_by(system))
         self.fields["corpus"].empty_label = "choose"
 
     def clean(self):

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from django import forms
 
+from decoding.core.corpus.words import base_language
 from decoding.languages import is_in, same_languages
 from decoding.models import Corpus, System
 from decoding.training import (
@@ -71,7 +72,7 @@ class TrainingForm(forms.ModelForm):
         if corpus.most_references < 2:
             del self.fields["reference"]
         for side in ("source", "target"):
-            language = getattr(corpus, f"{side}_language").partition("-")[0]
+            language = base_language(getattr(corpus, f"{side}_language"))
             self.fields[f"{side}_rules"].choices = [
                 (language, f"as people write it: tokenise by the rules of {language}"),
                 ("", "tokenised already: words and marks stand between blanks"),

@@ -23,6 +23,7 @@ class Job(Owned):
         FAILED = "failed"
         CANCELLED = "cancelled"
 
+    OPEN = (State.QUEUED, State.RUNNING)
     FINISHED = (State.DONE, State.FAILED, State.CANCELLED)
     # A job whose workers die so often without finishing a piece is what kills them.
     MOST_STALLS = 3

@@ -75,6 +75,11 @@ def asked_with(job: Job, user: User) -> list[Asked]:
     ]
 
 
+OUT_OF_SIGHT = (
+    "What the job works on is no longer shared with its owner. Ask for that, then try again."
+)
+
+
 def is_out_of_sight(job: Job) -> bool:
     """Whether the owner may not see any more what the job works on; what is gone the job tells."""
     for name, said in _flat(job.parameters):

@@ -30,7 +30,7 @@ def jobs_on_page() -> QuerySet[Job]:
 
 
 def unfinished(jobs: QuerySet[Job]) -> QuerySet[Job]:
-    return jobs.filter(state__in=[Job.State.QUEUED, Job.State.RUNNING])
+    return jobs.filter(state__in=Job.OPEN)
 
 
 def waiting(jobs: QuerySet[Job]) -> QuerySet[Job]:
@@ -110,13 +110,16 @@ def counted_lists(job: Job) -> dict[str, int]:
 
 def result_of(job: Job) -> dict[str, Any]:
     """What a job's page says of what came out; of lists also if it was broken off."""
+    found: dict[str, Any] = {}
     if job.state == Job.State.DONE:
-        return {
-            name: said
-            for name, said in job.result.items()
-            if name not in ("system", "corpus", "page")
-        }
-    return counted_lists(job) if job.is_finished and job.kind == "make-lists" else {}
+        found = job.result
+    elif job.is_finished and job.kind == "make-lists":
+        found = counted_lists(job)
+    return {
+        name: f"{said:,}" if type(said) is int else said
+        for name, said in found.items()
+        if name not in ("system", "corpus", "page")
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,5 +132,7 @@ class Failures:
 
 def failures_on_page(job: Job, most: int = 100) -> Failures:
     failed = job.failed_segments.select_related("segment", "recipe_version__recipe")
+    if not job.is_finished:  # then the page renews itself, and shows no details yet
+        failed = failed.defer("traceback")
     shown = list(failed.order_by("segment__number", "recipe_version")[:most])
     return Failures(shown, failed.count() if len(shown) == most else len(shown))

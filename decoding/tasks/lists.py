@@ -60,7 +60,8 @@ def share_lists(
             for some in cut(keys)
         ]
     share_out(run, "make-lists-part", parts, [len(part["segments"]) for part in parts])
-    forget_parts(run)
+    with run.piece(0):
+        forget_parts(run)
 
 
 @job("make-lists-part", title="Make translation lists, a part")

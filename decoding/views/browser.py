@@ -97,8 +97,8 @@ def go_to(request: HttpRequest, corpus: int, system: int) -> HttpResponse:
     _, wanted = _wanted(request, corpus, system)
     everything = replace(wanted, sort="segment", quartile=0, gain="", length="")
     asked = request.GET.get("number", "")
-    number = int(asked) if asked.isdecimal() else 1
     # Behind the last there is none: whoever asks for one gets the last.
+    number = int(asked[:10]) if asked.isdecimal() else 1
     place = min(place_of(everything, number), remembered_count(everything))
     said = {name: request.GET[name] for name in _KEPT if name in request.GET}
     address = reverse("decoding:compare", args=[corpus, system, max(1, place)])

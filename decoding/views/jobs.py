@@ -12,7 +12,7 @@ from decoding.actions.jobs import cancel_job, retry_job, submit_job
 from decoding.actions.lists import ask_again
 from decoding.forms.jobs import SelfTestForm
 from decoding.models import Job
-from decoding.queries.asked import asked_with, is_out_of_sight
+from decoding.queries.asked import OUT_OF_SIGHT, asked_with, is_out_of_sight
 from decoding.queries.jobs import (
     failures_on_page,
     jobs_on_page,
@@ -65,10 +65,7 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
 def retry(request: HttpRequest, pk: int) -> HttpResponse:
     job = fetch_for(request.user, Job.objects, edit=True, pk=pk)
     if is_out_of_sight(job):
-        messages.error(
-            request,
-            "What the job works on is no longer shared with its owner. Ask for that first.",
-        )
+        messages.error(request, OUT_OF_SIGHT)
     elif not retry_job(job):
         messages.info(request, "The job is queued or running already.")
     return _answer(request, job)

@@ -63,7 +63,7 @@ def rights(user: User, owned: Corpus | System) -> dict[str, Any]:
     if not is_own(user, owned):
         editable = type(owned).objects.editable_by(user).filter(pk=owned.pk).exists()
         return {"editable": editable, "owned": False}
-    needed = needed_by(owned)
+    needed = needed_by(owned, user)
     return {
         "editable": True,
         "owned": True,

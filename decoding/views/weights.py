@@ -15,6 +15,7 @@ from decoding.charts import MEDIA_TYPES, picture
 from decoding.forms.weights import WeightTuningForm
 from decoding.histories import SPECS, History, history_rows, history_table
 from decoding.models import System, WeightTuning
+from decoding.queries.asked import OUT_OF_SIGHT, is_out_of_sight
 from evaluation.core.errors import InputError
 from evaluation.core.spreadsheets import csv_lines
 
@@ -64,6 +65,9 @@ def keep_best(request: HttpRequest, pk: int) -> HttpResponse:
     """End the search, and keep the best weights so far."""
     tunings = WeightTuning.objects.select_related("job")
     tuning = fetch_for(request.user, tunings, edit=True, pk=pk)
+    if tuning.job and is_out_of_sight(tuning.job):
+        messages.error(request, OUT_OF_SIGHT)
+        return redirect(tuning)
     try:
         keep_best_so_far(tuning)
     except InputError as error:

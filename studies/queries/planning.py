@@ -31,8 +31,8 @@ def line_to_preview(study: Study) -> str:
     baseline = study.conditions.select_related("study").first()
     if baseline is None:
         return ""
-    lists = lists_of(baseline).order_by("segment__number")[:_LOOKED_AT]
-    firsts = ListEntry.objects.filter(translation_list__in=[made.pk for made in lists], rank=1)
+    lists = lists_of(baseline).order_by("segment__number").values_list("pk", flat=True)
+    firsts = ListEntry.objects.filter(translation_list__in=list(lists[:_LOOKED_AT]), rank=1)
     texts = list(
         firsts.order_by("translation_list__segment__number").values_list("text", flat=True)
     )

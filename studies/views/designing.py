@@ -105,7 +105,7 @@ def step(request: HttpRequest, pk: int, name: str) -> HttpResponse:
             "step": name,
             "title": title,
             "form": form,
-            "consequences": _consequences(study),
+            "consequences": _consequences(study, name),
             "previews": previews(study),
         },
         status=422 if form.errors else 200,
@@ -125,7 +125,7 @@ def follows(request: HttpRequest, pk: int, name: str) -> HttpResponse:
         problem = " ".join(str(error) for errors in form.errors.values() for error in errors)
     elif hasattr(form, "change"):
         form.change()
-    consequences = _consequences(study)
+    consequences = _consequences(study, name)
     context = {
         "study": study,
         "step": name,
@@ -136,8 +136,8 @@ def follows(request: HttpRequest, pk: int, name: str) -> HttpResponse:
     return render(request, "studies/step.html#follows", context)
 
 
-def _consequences(study: Study) -> dict[str, object]:
-    """What follows from the design as it is saved."""
+def _consequences(study: Study, step: str) -> dict[str, object]:
+    """What follows from the design as it is saved, for a step of the wizard."""
     design, conduct = study.the_design, study.the_conduct
     needed = expense(design, conduct)
     found: dict[str, object] = {
@@ -151,7 +151,7 @@ def _consequences(study: Study) -> dict[str, object]:
     found["readings"] = _readings(study)
     found["longest"] = LONGEST_SECONDS
     if study.is_draft:
-        found |= _shown(study)
+        found |= _shown(study) if step == "conduct" else {}
         try:
             sample = sample_of(study)
             found |= {"eligible": sample.eligible, "left_out": sample.left_out}

@@ -142,7 +142,7 @@ def test_the_pages(client, user, compared):
 
 @pytest.mark.parametrize(
     ("number", "reached"),
-    [("20", 20), ("3", 4), ("99", 27), ("9" * 30, 27), ("0", 1), ("", 1), ("²", 1)],
+    [("20", 20), ("3", 4), ("99", 27), ("9" * 5000, 27), ("0", 1), ("", 1), ("²", 1)],
 )
 def test_one_can_go_to_a_segment(client, user, compared, number, reached):
     client.force_login(user)

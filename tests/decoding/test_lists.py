@@ -224,6 +224,24 @@ def test_who_does_not_see_the_corpus_any_more_cannot_try_again(
     assert job.state == "queued"
 
 
+def test_a_long_title_is_cut(user):
+    job = job_actions.submit_job("self-test", owner=user, parameters={}, title="x" * 300)
+    job.refresh_from_db()
+    assert job.title == "x" * 200
+
+
+def test_a_corpus_without_references_may_be_for_another_language(client, user, system):
+    other = make_corpus(user, [("satz", [])], target_language="fr")
+    client.force_login(user)
+    assert (
+        other
+        in client.get(reverse("decoding:upload", args=[system.pk]))
+        .context["form"]
+        .fields["corpus"]
+        .queryset
+    )
+
+
 def test_a_reference_of_which_no_word_is_left_is_none(user, system, two_best):
     odd = make_corpus(user, [("ein haus", ["a house"]), ("das haus", ["\x01"])])
     add_pool(system, odd, [[NBestEntry(0, "a house")], [NBestEntry(1, "the house")]], name="x")

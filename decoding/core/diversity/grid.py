@@ -110,7 +110,7 @@ class Surface:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ComparedCells:
     """A surface's cells beside the best one; without limits where sentences are too few."""
 
     cells: tuple[Cell, ...]
@@ -181,7 +181,7 @@ def surface_of(
     return Surface(options, values, best.figure.score, best.figure.signature, rows)
 
 
-def compare_cells(surface: Surface, bootstrap: Bootstrap) -> Comparison:
+def compare_cells(surface: Surface, bootstrap: Bootstrap) -> ComparedCells:
     """Each cell beside the best one, and that beside the unique best lists (ALGORITHMS C6).
 
     An interval is that of a single comparison of two that were chosen beforehand. The best cell
@@ -201,4 +201,4 @@ def compare_cells(surface: Surface, bootstrap: Bootstrap) -> Comparison:
         replace(cell, low=one.low, high=one.high)
         for cell, one in zip(cells, found[:-1], strict=True)
     )
-    return Comparison(tuple(compared), found[-1], bootstrap)
+    return ComparedCells(tuple(compared), found[-1], bootstrap)

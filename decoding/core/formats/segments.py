@@ -405,9 +405,9 @@ def read_segments(kind: str, source: Path, references: Sequence[Path]) -> Iterat
 
 def _bounded(segments: Iterator[SegmentText], path: Path) -> Iterator[SegmentText]:
     left = MOST_CHARACTERS
-    for segment in segments:
+    for number, segment in enumerate(segments, start=1):
         left -= len(segment.source) + sum(map(len, segment.references))
-        if left < 0:
+        if left < 0 or number > MOST_SEGMENTS:
             raise _too_large(path)
         yield segment
 

@@ -13,7 +13,7 @@ from tqdm import tqdm
 from evaluation.core.errors import InputError
 
 if TYPE_CHECKING:
-    from decoding.core.diversity.grid import Comparison, GridOptions, SentenceLists, Surface
+    from decoding.core.diversity.grid import ComparedCells, GridOptions, SentenceLists, Surface
 
 
 class Command(BaseCommand):
@@ -150,7 +150,7 @@ def _kind(grid: GridOptions) -> list[Any]:
     return [[list(cell) for cell in grid.cells], grid.size, grid.distinct]
 
 
-def as_table(surface: Surface, compared: Comparison) -> str:
+def as_table(surface: Surface, compared: ComparedCells) -> str:
     """The surface for a terminal: a row for each n, then the differences, then what it says."""
     from decoding.core.diversity.winners import answer, missing
 
@@ -182,7 +182,7 @@ def _rows(options: GridOptions, texts: Sequence[str], width: int) -> Iterator[st
         yield f"{order:>5}        " + "".join(f"{text:>{width}}" for text in own).rstrip()
 
 
-def as_json(surface: Surface, compared: Comparison) -> str:
+def as_json(surface: Surface, compared: ComparedCells) -> str:
     winners = compared.winners
     return json.dumps(
         {

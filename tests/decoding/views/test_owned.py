@@ -238,6 +238,16 @@ def test_an_administrator_deletes(client, owned, administrator):
     assert "this is deleted." in text_of(delete(client, owned))
 
 
+def test_a_study_that_the_owner_may_not_see_is_not_named(client, owned, colleague, administrator):
+    use(owned, "A secret")
+    Study.objects.update(owner=colleague)
+    for answer in (client.get(owned.get_absolute_url()), delete(client, owned)):
+        assert "A secret" not in text_of(answer)
+        assert "a study of kurt" in text_of(answer)
+    client.force_login(administrator)
+    assert "A secret" in text_of(client.get(owned.get_absolute_url()))
+
+
 def test_what_a_study_uses_is_kept_everywhere(client, owned, kind):
     for name in ("Mine", "Another", "Third", "Fourth"):
         use(owned, name)

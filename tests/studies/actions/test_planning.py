@@ -126,7 +126,7 @@ def test_tasks_have_what_the_lists_browser_previews(client, user, name):
         ListEntry.objects.filter(translation_list__corpus=study.corpus).update(text=decoded)
         place = [study.corpus.pk, study.conditions.first().system_id, 1]
         page = client.get(reverse("decoding:compare", args=place), {"display": name})
-        previewed = "".join(span.text for span in page.context["sides"][0].entries[0][1])
+        previewed = "".join(span.text for span in page.context["beside"].sides[0][1][0].spans)
         assert "&" not in previewed.replace(" & ", "")
         for task in freeze_study(study).tasks.filter(kind="editing"):
             assert task.texts == [previewed] * 3

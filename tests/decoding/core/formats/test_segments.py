@@ -132,7 +132,7 @@ def test_a_line_of_sgml_takes_time_in_proportion(read, line):
         assert len(read("wmt", "<srcset><seg>a</seg>\n" + line(n) + "\n")) == 1
         return time.process_time() - begin
 
-    short, long = (min(seconds(n) for _ in range(5)) for n in (5_000, 40_000))
+    short, long = (min(seconds(n) for _ in range(3)) for n in (50_000, 400_000))
     assert long < 24 * short, "8 times the line took 24 times the time"
 
 
@@ -152,7 +152,8 @@ def test_a_line_of_sgml_takes_time_in_proportion(read, line):
 def test_what_is_wrong_in_json(read, line, problem):
     with pytest.raises(InputError) as caught:
         read("jsonl", '{"source": "a"}\n' + line + "\n")
-    assert str(caught.value).startswith(f"a:2: {problem}") or problem in str(caught.value)
+    assert str(caught.value).startswith("a:2: ")
+    assert problem in str(caught.value)
 
 
 def test_a_segment_of_json_is_one_line(read):
