@@ -18,7 +18,7 @@ from benchmarks.report import report
 
 RESULTS = Path(__file__).parent / "results"
 REPORT = Path(__file__).parent / "REPORT.md"
-NOT_BENCHMARKS = {"harness", "report", "serving", "__main__"}
+NOT_BENCHMARKS = {"harness", "installation", "report", "serving", "__main__"}
 
 
 def names() -> list[str]:
