@@ -14,9 +14,10 @@ from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.db.models.functions import Now
 
-from decoding.actions.jobs import submit_job, submit_once
+from decoding.actions.jobs import submit_job
+from decoding.actions.uploads import submit_with_upload
 from decoding.models import Job
-from decoding.storage import hold, keep_folder
+from decoding.storage import keep_folder
 from decoding.uploads import check_size, received, scratch
 from evaluation.core.report.slices import Slice
 from evaluation.gathering import VERSION, key_of, slice_key, tables_of
@@ -165,13 +166,9 @@ def ask_for_bundle(uploaded: UploadedFile, *, owner: User) -> Job:
                 file.write(block)
         check_bundle(path)
         kept = keep_folder(Path(place))
-    with hold(kept):  # a second click waits here, and finds the first one's job
-        return submit_once(
-            "import-study",
-            owner=owner,
-            title=f"Import a study from {name}",
-            parameters={"upload": [kept.checksum, kept.key], "name": name},
-        )
+    return submit_with_upload(
+        "import-study", kept, owner=owner, title=f"Import a study from {name}", name=name
+    )
 
 
 def differing(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:

@@ -12,13 +12,13 @@ import orjson
 from django.db import IntegrityError, transaction
 
 from decoding.actions.inserting import check_keys, insert
-from decoding.actions.jobs import submit_once
 from decoding.actions.systems import check_name
+from decoding.actions.uploads import submit_with_upload
 from decoding.core.corpus.words import count_words
 from decoding.core.formats.segments import SegmentText, count_references
 from decoding.models import Corpus, Job, Reference, Segment
 from decoding.models.ownership import User
-from decoding.storage import hold, keep_folder
+from decoding.storage import keep_folder
 from decoding.uploads import scratch
 from evaluation.core.errors import InputError
 
@@ -61,13 +61,9 @@ def import_or_ask(segments: Iterable[SegmentText], *, owner: User, **about: str)
         if _put_aside(segments, Path(folder)).segment_count <= MOST_IN_A_REQUEST:
             return keep_corpus(Path(folder), owner=owner, **about)
         kept = keep_folder(Path(folder))
-    with hold(kept):  # a second click waits here, and finds the first one's job
-        return submit_once(
-            "import-corpus",
-            owner=owner,
-            title=f"Import {about['name']}",
-            parameters={"about": about, "upload": [kept.checksum, kept.key]},
-        )
+    return submit_with_upload(
+        "import-corpus", kept, owner=owner, title=f"Import {about['name']}", about=about
+    )
 
 
 def keep_corpus(

@@ -9,10 +9,11 @@ from django.core.files.uploadedfile import UploadedFile
 
 from decoding.actions.jobs import submit_once
 from decoding.actions.systems import check_name
+from decoding.actions.uploads import submit_with_upload
 from decoding.core.formats.moses_ini import read_moses_ini
 from decoding.models import Job
 from decoding.models.ownership import User
-from decoding.storage import hold, keep_folder
+from decoding.storage import keep_folder
 from decoding.uploads import check_size, scratch, unpack_archive
 from evaluation.core.errors import InputError
 
@@ -30,13 +31,14 @@ def ask_for_import(archive: UploadedFile, ini: str = "", *, owner: User, **about
         check_inside(folder, found)
         kept = keep_folder(folder)
         inside = found.relative_to(folder).as_posix()
-    with hold(kept):  # a second click waits here, and finds the first one's job
-        return submit_once(
-            "import-moses",
-            owner=owner,
-            title=f"Import {about['name']} from Moses",
-            parameters={"about": about, "upload": [kept.checksum, kept.key], "ini": inside},
-        )
+    return submit_with_upload(
+        "import-moses",
+        kept,
+        owner=owner,
+        title=f"Import {about['name']} from Moses",
+        about=about,
+        ini=inside,
+    )
 
 
 def ask_for_import_of_path(path: str, *, owner: User, **about: str) -> Job:

@@ -7,14 +7,28 @@ serve several jobs.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from django.utils import timezone
 
 from decoding.actions.deletion import discard_unless_used
+from decoding.actions.jobs import submit_once
 from decoding.actions.training import KEPT
 from decoding.models import Job
-from decoding.storage import fetch_folder, is_kept
+from decoding.models.ownership import User
+from decoding.storage import Kept, fetch_folder, hold, is_kept
 from evaluation.core.errors import InputError
+
+
+def submit_with_upload(kind: str, kept: Kept, *, owner: User, title: str, **parameters: Any) -> Job:
+    """Queue work on what was just uploaded; a second click gives the first one's job."""
+    with hold(kept):  # where the second click waits, too
+        return submit_once(
+            kind,
+            owner=owner,
+            title=title,
+            parameters=parameters | {"upload": [kept.checksum, kept.key]},
+        )
 
 
 def fetch_upload(job: Job) -> Path:
