@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
+from django.db.models import Model
+
 from evaluation.core.spreadsheets import csv_lines
-from studies.models import Assignment, Check, Edit, EntryAnswer, Judgment, Study
+from studies.models import Assignment, Check, Edit, EntryAnswer, Judgment, Participant, Study, Task
 
 Row = Sequence[Any]
+# Judgments whose tasks, edits and people are asked for together.
+_PIECE = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,28 +50,48 @@ def _judgments(study: Study, everything: bool) -> Iterator[Row]:
         judgments = judgments.filter(standing="counted", participant__is_simulated=False)
     # Plain values: there may be a million, and eight objects for each took five times as long.
     rows = judgments.order_by("pk").values_list(
-        "task__segment__number", "task__first__condition__name", "task__second__condition__name",
-        "choice", "participant__pseudonym", "task__number", "seconds", "task__texts",
-        "first__text", "second__text", "slot__number", "standing", "participant__is_simulated",
+        "task", "first", "second", "participant", "choice", "seconds", "slot__number", "standing",
         "saw_differences", "assigned_at", "answered_at", "active_seconds", "pauses",
         "focus_losses", "swapped", named=True,
     )  # fmt: skip
-    for one in rows.iterator():
-        shown = [
-            (one.task__first__condition__name, one.first__text),
-            (one.task__second__condition__name, one.second__text),
-        ]
-        choice = {"first": "a", "second": "b", "same": "same"}[one.choice]
-        if one.swapped:
-            shown.reverse()
-            choice = {"a": "b", "b": "a", "same": "same"}[choice]
-        yield (
-            one.task__segment__number, shown[0][0], shown[1][0], choice,
-            one.participant__pseudonym, one.task__number, one.seconds, one.task__texts[0],
-            shown[0][1], shown[1][1], one.slot__number, one.standing,
-            one.participant__is_simulated, one.saw_differences, one.assigned_at,
-            one.answered_at, one.active_seconds, one.pauses, one.focus_losses,
+    # What many judgments share is asked for by its key, once a piece. Eight tables joined to all
+    # rows is a statement that PostgreSQL, where it knows too little of them, nests for minutes.
+    for piece in _pieces(rows.iterator()):
+        tasks = _by_key(
+            Task, {one.task for one in piece}, "segment__number", "number", "texts",
+            "first__condition__name", "second__condition__name",
         )  # fmt: skip
+        edits = _by_key(Edit, {key for one in piece for key in (one.first, one.second)}, "text")
+        people = _by_key(
+            Participant, {one.participant for one in piece}, "pseudonym", "is_simulated"
+        )
+        for one in piece:
+            task, person = tasks[one.task], people[one.participant]
+            shown = [
+                (task.first__condition__name, edits[one.first].text),
+                (task.second__condition__name, edits[one.second].text),
+            ]
+            choice = {"first": "a", "second": "b", "same": "same"}[one.choice]
+            if one.swapped:
+                shown.reverse()
+                choice = {"a": "b", "b": "a", "same": "same"}[choice]
+            yield (
+                task.segment__number, shown[0][0], shown[1][0], choice, person.pseudonym,
+                task.number, one.seconds, task.texts[0], shown[0][1], shown[1][1],
+                one.slot__number, one.standing, person.is_simulated, one.saw_differences,
+                one.assigned_at, one.answered_at, one.active_seconds, one.pauses,
+                one.focus_losses,
+            )  # fmt: skip
+
+
+def _pieces(rows: Iterator[Any]) -> Iterator[list[Any]]:
+    while piece := list(islice(rows, _PIECE)):
+        yield piece
+
+
+def _by_key(model: type[Model], keys: Collection[int], *names: str) -> dict[int, Any]:
+    rows = model._default_manager.filter(pk__in=keys).order_by()
+    return {row.pk: row for row in rows.values_list("pk", *names, named=True)}
 
 
 def _tasks(study: Study, everything: bool) -> Iterator[Row]:
