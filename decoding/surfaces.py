@@ -45,7 +45,7 @@ class SurfaceTable:
 
 def cells_of(run: TuningRun) -> list[Cell]:
     """A run's cells, without what each segment adds, which may be megabytes."""
-    rows = run.cells.values_list("order", "penalty", "value", "low", "high")
+    rows = run.cells.values_list("order", "penalty", "value", "low", "high", "tied")
     return [Cell(*row) for row in rows]
 
 

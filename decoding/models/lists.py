@@ -246,6 +246,11 @@ class TuningCell(models.Model):
         null=True, help_text="Limits of the interval of the difference to the run's best cell."
     )
     high = models.FloatField(null=True)
+    tied = models.BooleanField(
+        null=True,
+        help_text="Whether it may be the best of all cells; empty where nobody knows: too few "
+        "segments, or a run from before it was asked.",
+    )
 
     class Meta:
         ordering = ["run", "order", "penalty"]

@@ -23,6 +23,7 @@ from decoding.jobs import WorkerStops, run_claimed, worker_stops
 from decoding.models import Job, RecipeVersion, TuningRun
 from decoding.playground import list_by_decoding
 from decoding.surfaces import cells_of, surface_answer, surface_table
+from evaluation.core.statistics.choosing import gains, may_be_best
 from evaluation.core.statistics.intervals import Bootstrap, ratio_of
 from evaluation.core.statistics.systems import bleu_of, differences
 from tests.decoding.test_playground import small  # noqa: F401 - a fixture
@@ -131,10 +132,14 @@ def test_a_cell_keeps_what_each_segment_adds_and_how_sure_its_difference_is(
     assert score(rows.sum(axis=1)).tolist() == pytest.approx([*values, run.baseline])
     # The intervals can be had again from what is kept.
     best = values.index(max(values))
-    pairs = [(place, best) for place in range(4)] + [(best, 4)]
-    found = differences(rows, pairs, score, Bootstrap(**run.bootstrap))
-    limits = [(cell.low, cell.high) for cell in cells] + [(run.gain_low, run.gain_high)]
-    assert limits == [pytest.approx((one.low, one.high)) for one in found]
+    how = Bootstrap(**run.bootstrap)
+    found = differences(rows, [(place, best) for place in range(4)], score, how)
+    assert [(cell.low, cell.high) for cell in cells] == [
+        pytest.approx((one.low, one.high)) for one in found
+    ]
+    assert [cell.tied for cell in cells] == may_be_best(rows[:4], score, how).tolist()
+    gain = gains(rows[:4], rows[4], score, how)[best]
+    assert (run.gain_low, run.gain_high) == pytest.approx((gain.low, gain.high))
     assert run.bootstrap["seed"] == run.seed == 7
 
 
@@ -206,16 +211,21 @@ def test_too_few_segments_have_no_intervals_and_the_page_says_how_many_are_missi
     assert "≈" not in page
 
 
-def test_a_run_from_before_there_were_intervals_is_shown_and_says_so(client, user, run):
+@pytest.mark.parametrize("alone", [False, True])
+def test_a_run_from_before_cells_were_compared_together_says_so(client, user, run, alone):
+    if alone:
+        run.cells.update(low=-1, high=1)
     client.force_login(user)
     page = " ".join(client.get(run.get_absolute_url()).content.decode().split())
-    assert "This run is from before each segment" in page
+    assert "This run is from before all cells were compared together" in page
+    assert "(−1.00 to 1.00)" not in page
     assert "The highest value is that of n = 4, λ = 0.2: 44.2, against 30.0 of unique" in page
     assert "≈" not in page
     rows = csv.DictReader(
         client.get(reverse("decoding:surface", args=[run.pk, "csv"])).content.decode().splitlines()
     )
-    assert {(row["low"], row["tied_with_best"]) for row in rows} == {("", "")}
+    known = {(row["low"], row["tied_with_best"]) for row in rows}
+    assert known == {("-1.0" if alone else "", "")}
 
 
 def test_older_runs_learn_how_many_segments_they_drew(user, run):

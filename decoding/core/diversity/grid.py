@@ -24,6 +24,7 @@ from evaluation.core.metrics.figures import (
     coverage_by_sentence,
     oracle_by_sentence,
 )
+from evaluation.core.statistics.choosing import gains, may_be_best
 from evaluation.core.statistics.intervals import (
     FEWEST_SENTENCES,
     Bootstrap,
@@ -184,21 +185,27 @@ def surface_of(
 def compare_cells(surface: Surface, bootstrap: Bootstrap) -> ComparedCells:
     """Each cell beside the best one, and that beside the unique best lists (ALGORITHMS C6).
 
-    An interval is that of a single comparison of two that were chosen beforehand. The best cell
-    was not: it is the best of this very sample, and looks better than it is (docs/diversity.md).
+    The best cell was chosen on this very sample. Which others may be the best, and what it has
+    more than the unique best lists, is told of all cells together, so the choice does no harm;
+    the interval of a single cell's difference is that of one comparison (docs/diversity.md).
     """
     cells = [
         Cell(*cell, value)
         for cell, value in zip(surface.options.cells, surface.values.ravel().tolist(), strict=True)
     ]
-    best, unique_best = cells.index(winners_of(cells).best), len(cells)
-    pairs = [(cell, best) for cell in range(len(cells))] + [(best, unique_best)]
+    best = cells.index(winners_of(cells).best)
+    rows, unique_best = surface.rows[:-1], surface.rows[-1]
     score = OBJECTIVES[surface.options.objective].score
-    found = differences(surface.rows, pairs, score, bootstrap)
+    gain = gains(rows, unique_best, score, bootstrap)[best]
     if surface.sentences < FEWEST_SENTENCES:
-        found = tuple(replace(one, low=None, high=None) for one in found)
+        return ComparedCells(tuple(cells), replace(gain, low=None, high=None), bootstrap)
     compared = (
-        replace(cell, low=one.low, high=one.high)
-        for cell, one in zip(cells, found[:-1], strict=True)
+        replace(cell, low=one.low, high=one.high, tied=tied)
+        for cell, one, tied in zip(
+            cells,
+            differences(rows, [(cell, best) for cell in range(len(cells))], score, bootstrap),
+            may_be_best(rows, score, bootstrap).tolist(),
+            strict=True,
+        )
     )
-    return ComparedCells(tuple(compared), found[-1], bootstrap)
+    return ComparedCells(tuple(compared), gain, bootstrap)

@@ -16,9 +16,11 @@ class Cell:
     order: int
     penalty: float
     value: float
-    # of the interval of the difference to the best cell
+    # of the interval of the difference to the best cell, looked at alone
     low: float | None = None
     high: float | None = None
+    # whether it may be the best of all cells; None: nobody knows
+    tied: bool | None = None
 
     def __str__(self) -> str:
         return f"n = {self.order}, λ = {self.penalty:g}"
@@ -38,7 +40,7 @@ class Winners:
     best: Cell
     tied: tuple[Cell, ...]  # without the best, in the grid's order
     cells: int
-    compared: bool  # whether there are intervals, so that `tied` says something
+    compared: bool  # whether it is known of every cell if it may be the best
 
     @property
     def mildest(self) -> Cell | None:
@@ -52,7 +54,7 @@ class Winners:
     def difference_of(self, cell: Cell) -> str:
         """A cell's value less the best one's, with its interval."""
         difference = signed(cell.value - self.best.value, 2)
-        return f"{difference} ({cell.interval})" if cell.interval else difference
+        return f"{difference} ({cell.interval})" if self.compared else difference
 
     def row_of(self, cell: Cell) -> dict[str, Any]:
         """A cell as a row of figures."""
@@ -70,10 +72,8 @@ class Winners:
 def winners_of(cells: Sequence[Cell]) -> Winners:
     """Of equal cells the best has the smaller n, then lambda."""
     best = max(cells, key=lambda cell: (cell.value, -cell.order, -cell.penalty))
-    tied = tuple(
-        cell for cell in cells if cell is not best and cell.high is not None and cell.high >= 0
-    )
-    return Winners(best, tied, len(cells), all(cell.high is not None for cell in cells))
+    tied = tuple(cell for cell in cells if cell is not best and cell.tied)
+    return Winners(best, tied, len(cells), all(cell.tied is not None for cell in cells))
 
 
 def answer(winners: Winners, objective: str, unique_best: float, gain: Interval) -> str:
@@ -88,7 +88,7 @@ def answer(winners: Winners, objective: str, unique_best: float, gain: Interval)
     elif tied:
         sentence += f"; {tied} of the {others} others cannot be told apart from it"
     elif others:
-        sentence += "; all others look worse"
+        sentence += "; all others are worse"
     sentences = [f"{sentence}.", _said(objective, gain)]
     if (mildest := winners.mildest) is not None:
         sentences.append(

@@ -160,7 +160,11 @@ def as_table(surface: Surface, compared: ComparedCells) -> str:
         is_best = cell == winners.best
         values.append(f"{cell.value:.2f}{'*' if is_best else '~' if cell in winners.tied else ' '}")
         differences.append("best" if is_best else winners.difference_of(cell))
-    lines = [*_rows(options, values, 9), "", "less the best, with 95% interval:"]
+    lines = [
+        *_rows(options, values, 9),
+        "",
+        "less the best, with the 95% interval of each comparison alone:",
+    ]
     lines += [*_rows(options, differences, 27), ""]
     lines.append(answer(winners, options.objective, surface.unique_best, compared.gain))
     if more := missing(surface.sentences):

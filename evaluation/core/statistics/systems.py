@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from evaluation.core.errors import InputError
 from evaluation.core.metrics.bleu import bleu
-from evaluation.core.statistics.intervals import Bootstrap, Interval, Score, resample
+from evaluation.core.statistics.intervals import Bootstrap, Interval, Resamples, Score, resample
 
 FloatArray = NDArray[np.float64]
 
@@ -56,9 +56,15 @@ def differences(
 
     Paired, as `bleu_difference`, and all from the same samples.
     """
-    C, S, K = rows.shape
-    drawn = resample(rows.transpose(1, 0, 2).reshape(S, C * K), np.arange(S), options)
+    S, K = rows.shape[1:]
+    drawn = resample_together(rows, options)
     return tuple(drawn.interval(_difference(score, K, one, other), S) for one, other in pairs)
+
+
+def resample_together(rows: FloatArray, options: Bootstrap) -> Resamples:
+    """Bootstrap the sums of rows (C, S, K) of C on the same sentences: K totals of each in turn."""
+    C, S, K = rows.shape
+    return resample(rows.transpose(1, 0, 2).reshape(S, C * K), np.arange(S), options)
 
 
 def _difference(score: Score, width: int, one: int, other: int) -> Score:

@@ -7,9 +7,11 @@ import pytest
 from decoding.core.diversity.winners import Cell, answer, missing, signed, winners_of
 from evaluation.core.statistics.intervals import Interval
 
-BEST = Cell(4, 0.2, 61.9, 0, 0)
-TIED = Cell(3, 0.1, 61.2, -1.5, 0.1)
-WORSE = Cell(2, 0.1, 58.0, -5, -2.5)
+BEST = Cell(4, 0.2, 61.9, 0, 0, True)
+TIED = Cell(3, 0.1, 61.2, -1.5, 0.1, True)
+# By its own interval it would be worse; among many it may be the best.
+LUCKLESS = Cell(3, 0.2, 61.2, -1.5, -0.1, True)
+WORSE = Cell(2, 0.1, 58.0, -5, -2.5, False)
 GAIN = Interval(4.98, 3.8, 6.2, 200, 200)
 
 
@@ -25,11 +27,11 @@ GAIN = Interval(4.98, 3.8, 6.2, 200, 200)
         ),
         (
             (WORSE, BEST), Interval(0.5, -0.2, 1.2, 60, 60), "coverage",
-            ("The best cell is n = 4, λ = 0.2 with 61.9; all others look worse. Its lists "
+            ("The best cell is n = 4, λ = 0.2 with 61.9; all others are worse. Its lists "
             "cover 0.5 more than unique best ones, which may be chance (95% interval −0.2 to 1.2)."),
         ),
         (
-            (BEST, Cell(3, 0.2, 61.2, -1.5, 0.1)), Interval(-1, -1.75, -0.25, 60, 60), "oracle",
+            (BEST, LUCKLESS), Interval(-1, -1.75, -0.25, 60, 60), "oracle",
             ("The best cell is n = 4, λ = 0.2 with 61.9; none of the others can be told apart from "
             "it. The oracle BLEU of its lists is 1.0 lower than that of unique best ones "
             "(95% interval 0.2 to 1.8)."),
@@ -55,9 +57,9 @@ def test_of_equal_cells_the_best_has_the_smaller_n_then_lambda():
 
 
 def test_the_mildest_of_tied_cells_has_the_smallest_lambda_and_then_the_highest_value():
-    cells = [BEST, TIED, Cell(5, 0.1, 61.5, -1, 0.5), Cell(9, 0.05, 55, -9, -5)]
+    cells = [BEST, TIED, Cell(5, 0.1, 61.5, -1, 0.5, True), Cell(9, 0.05, 55, -9, -5, False)]
     assert winners_of(cells).mildest == cells[2]
-    assert winners_of([BEST, Cell(3, 0.2, 61.2, -1.5, 0.1)]).mildest is None
+    assert winners_of([BEST, LUCKLESS]).mildest is None
 
 
 def test_a_row_says_whether_a_cell_may_be_as_good():
