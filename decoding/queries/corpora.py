@@ -28,9 +28,22 @@ def source_words(corpus: Corpus) -> int:
     return corpus.segments.aggregate(words=Sum("length"))["words"] or 0
 
 
-def segments_on_page(corpus: Corpus) -> QuerySet[Segment]:
-    """A corpus's segments, with their references."""
-    return corpus.segments.prefetch_related("references")
+@dataclass(frozen=True, slots=True)
+class SegmentsInOrder:
+    """A corpus's segments with their references, as a paginator wants them.
+
+    The corpus knows how many they are, and their numbers are their places: nothing is counted,
+    and the last page is as near as the first.
+    """
+
+    corpus: Corpus
+
+    def __len__(self) -> int:
+        return self.corpus.segment_count
+
+    def __getitem__(self, places: slice) -> list[Segment]:
+        wanted = self.corpus.segments.filter(number__gt=places.start, number__lte=places.stop)
+        return list(wanted.order_by("number").prefetch_related("references"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from decoding.access import fetch_for, fetch_own
 from decoding.actions.corpora import import_or_ask
 from decoding.forms.corpora import CorpusForm
-from decoding.models import Corpus
-from decoding.queries.corpora import corpora_on_page, lists_by_recipe, segments_on_page
+from decoding.models import Corpus, Segment
+from decoding.queries.corpora import SegmentsInOrder, corpora_on_page, lists_by_recipe
 from decoding.uploads import received
 from decoding.views.owned import delete_owned, rights
 from evaluation.core.errors import InputError
@@ -48,7 +48,7 @@ def add_corpus(request: HttpRequest) -> HttpResponse:
 @require_GET
 def corpus_page(request: HttpRequest, pk: int) -> HttpResponse:
     corpus = fetch_for(request.user, Corpus.objects.select_related("owner"), pk=pk)
-    page = Paginator(segments_on_page(corpus), ON_A_PAGE).get_page(request.GET.get("page"))
+    segments: Paginator[Segment] = Paginator(SegmentsInOrder(corpus), ON_A_PAGE)
     return render(
         request,
         "decoding/corpus.html",
@@ -58,7 +58,7 @@ def corpus_page(request: HttpRequest, pk: int) -> HttpResponse:
                 "Segments": f"{corpus.segment_count:,}",
                 "References": corpus.most_references,
             },
-            "page": page,
+            "page": segments.get_page(request.GET.get("page")),
             "lists": lists_by_recipe(request.user, [corpus]),
             **rights(request.user, corpus),
         },

@@ -202,3 +202,16 @@ def test_a_study_that_came_meanwhile_keeps_a_large_corpus(client, user):
     assert (job.state, job.done) == ("failed", 0)
     assert "cannot be deleted, for it is needed by: Mine." in job.error
     assert corpus.segments.count() == 3
+
+
+def test_pages_hold_the_segments_in_order(client, user):
+    corpus = make_corpus(user, [(f"satz {number}", [f"line {number}"]) for number in range(1, 61)])
+    address = corpus.get_absolute_url()
+    wanted = {"": range(1, 26), "?page=2": range(26, 51), "?page=3": range(51, 61)}
+    for page, numbers in wanted.items():
+        shown = client.get(address + page).context["page"]
+        assert [segment.source for segment in shown] == [f"satz {number}" for number in numbers]
+        assert shown.paginator.num_pages == 3
+    assert [segment.number for segment in client.get(address + "?page=99").context["page"]] == list(
+        range(51, 61)
+    )
