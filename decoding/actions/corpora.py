@@ -12,7 +12,7 @@ import orjson
 from django.db import IntegrityError, transaction
 
 from decoding.actions.inserting import check_keys, insert
-from decoding.actions.systems import check_name
+from decoding.actions.names import refuse_taken_name
 from decoding.actions.uploads import submit_with_upload
 from decoding.core.corpus.words import count_words
 from decoding.core.formats.segments import SegmentText, count_references
@@ -45,7 +45,7 @@ def import_corpus(segments: Iterable[SegmentText], *, owner: User, **about: str)
 
     ``about`` are the name, languages, directions, licence and provenance.
     """
-    check_name(owner, about["name"], Corpus)
+    refuse_taken_name(owner, about["name"], Corpus)
     with tempfile.TemporaryDirectory(prefix="corpus-", dir=scratch()) as folder:
         _put_aside(segments, Path(folder))
         return keep_corpus(Path(folder), owner=owner, **about)
@@ -56,7 +56,7 @@ def import_or_ask(segments: Iterable[SegmentText], *, owner: User, **about: str)
 
     In both cases the segments have all been looked through.
     """
-    check_name(owner, about["name"], Corpus)
+    refuse_taken_name(owner, about["name"], Corpus)
     with tempfile.TemporaryDirectory(prefix="corpus-", dir=scratch()) as folder:
         if _put_aside(segments, Path(folder)).segment_count <= MOST_IN_A_REQUEST:
             return keep_corpus(Path(folder), owner=owner, **about)
@@ -83,7 +83,7 @@ def keep_corpus(
                 _save(corpus, batch)
             check_keys()
     except IntegrityError as error:
-        check_name(owner, corpus.name, Corpus, error)
+        refuse_taken_name(owner, corpus.name, Corpus, cause=error)
         raise
     return corpus
 

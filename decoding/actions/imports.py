@@ -8,7 +8,7 @@ from pathlib import Path, PurePath, PurePosixPath
 from django.core.files.uploadedfile import UploadedFile
 
 from decoding.actions.jobs import submit_once
-from decoding.actions.systems import check_name
+from decoding.actions.names import refuse_taken_name
 from decoding.actions.uploads import submit_with_upload
 from decoding.core.formats.moses_ini import read_moses_ini
 from decoding.models import Job
@@ -20,7 +20,7 @@ from evaluation.core.errors import InputError
 
 def ask_for_import(archive: UploadedFile, ini: str = "", *, owner: User, **about: str) -> Job:
     """A job that imports an uploaded archive, which is unpacked and looked through at once."""
-    check_name(owner, about["name"])
+    refuse_taken_name(owner, about["name"])
     check_size(archive)
     name = archive.name or "archive"
     with tempfile.TemporaryDirectory(prefix="moses-", dir=scratch()) as place:
@@ -45,7 +45,7 @@ def ask_for_import_of_path(path: str, *, owner: User, **about: str) -> Job:
     """A job that imports a moses.ini which lies on the server. For administrators alone."""
     if not owner.is_superuser:
         raise InputError("only administrators may name files of the server")
-    check_name(owner, about["name"])
+    refuse_taken_name(owner, about["name"])
     ini = PurePosixPath(path)
     if not ini.is_absolute() or ini.suffix != ".ini":
         raise InputError(

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Mapping
-from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
 from django.db import IntegrityError, transaction
 
 from decoding.actions.deletion import discard_unless_used
+from decoding.actions.names import refuse_taken_name
 from decoding.cards import REPORTS
 from decoding.core.formats.nbest import NBestEntry
 from decoding.models import Corpus, Pool, System
@@ -42,26 +42,6 @@ def keep_made(folder: Path) -> Kept:
     So the same texts and options give the same checksum; the card has the reports.
     """
     return keep_folder(folder, without=REPORTS)
-
-
-def check_name(
-    owner: User,
-    name: str,
-    of: type[Corpus | System] = System,
-    cause: Exception | None = None,
-) -> None:
-    """Refuse a name that the owner's systems have: now, and not only when a job is over."""
-    if of.objects.filter(owner=owner, name=name).exists():
-        raise InputError(
-            f"you have a {of._meta.verbose_name} named {name} already", hint="Choose another name."
-        ) from cause
-
-
-def free_name(owner: User, name: str, of: type[Corpus | System] = System) -> str:
-    """The name, or with a number behind it if another one took it while this one was made."""
-    taken = set(of._default_manager.filter(owner=owner).values_list("name", flat=True))
-    numbered = (f"{name[:90]} ({number})" for number in count(2))
-    return next(one for one in chain([name], numbered) if one not in taken)
 
 
 def add_kept_system(
@@ -123,6 +103,6 @@ def _save(system: System) -> System:
         with transaction.atomic():
             system.save(force_insert=True)
     except IntegrityError as error:
-        check_name(system.owner, system.name, cause=error)
+        refuse_taken_name(system.owner, system.name, cause=error)
         raise
     return system

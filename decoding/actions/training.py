@@ -11,7 +11,7 @@ from django.conf import settings as server
 from django.utils import timezone
 
 from decoding.actions.jobs import submit_once
-from decoding.actions.systems import check_name
+from decoding.actions.names import refuse_taken_name
 from decoding.core.corpus.words import base_language
 from decoding.languages import language_problem
 from decoding.models import Corpus, Job
@@ -45,7 +45,7 @@ def ask_for_training(
     When the job is done, ``job.result["system"]`` is the key of the `System`. Whoever asks for
     the same while it is being trained gets the same job.
     """
-    check_name(owner, name)
+    refuse_taken_name(owner, name)
     if dev is not None and (problem := language_problem(corpus, dev)):
         raise InputError(problem)
     if dev is not None and (dev == corpus or not dev.most_references):

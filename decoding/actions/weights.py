@@ -9,7 +9,8 @@ from django.conf import settings as server
 from django.db import transaction
 
 from decoding.actions.jobs import retry_job, submit_job, wait_for_others
-from decoding.actions.systems import add_kept_system, check_name, free_name
+from decoding.actions.names import free_name, refuse_taken_name
+from decoding.actions.systems import add_kept_system
 from decoding.languages import language_problem
 from decoding.models import Corpus, Job, System, WeightTuning
 from decoding.models.ownership import User
@@ -39,7 +40,7 @@ def ask_for_weights(
     of the best round. Refuses what cannot be tuned by an InputError. Whoever asks for the same
     while it is being searched gets the same tuning.
     """
-    check_name(owner, name)
+    refuse_taken_name(owner, name)
     if system.is_external:
         raise InputError(f"{system} is external: it has no weights here")
     if problem := language_problem(system, corpus):

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django import forms
 
-from decoding.actions.describing import refuse_taken_name
+from decoding.actions.names import refuse_taken_name
 from decoding.models import Corpus, System
 from decoding.queries.deletion import needed_by
 from evaluation.core.errors import InputError
@@ -21,7 +21,8 @@ class _AboutForm(forms.ModelForm):
     def clean_name(self) -> str:
         name = self.cleaned_data["name"]
         try:
-            refuse_taken_name(self.instance, name)
+            own = self.instance
+            refuse_taken_name(own.owner, name, type(own), own=own)
         except InputError as error:
             raise forms.ValidationError(str(error)) from error
         return name

@@ -6,7 +6,7 @@ from django.db import transaction
 
 from decoding.actions.corpora import keep_corpus, read_facts
 from decoding.actions.deletion import delete_unless_used
-from decoding.actions.systems import free_name
+from decoding.actions.names import free_name
 from decoding.actions.uploads import fetch_upload, forget_upload
 from decoding.jobs import JobRun, job
 from decoding.models import Corpus, System

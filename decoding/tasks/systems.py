@@ -4,7 +4,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from decoding.actions.systems import add_kept_system, free_name
+from decoding.actions.names import free_name
+from decoding.actions.systems import add_kept_system
 from decoding.actions.uploads import fetch_upload, forget_upload
 from decoding.cards import card_of
 from decoding.jobs import JobRun, job

@@ -7,7 +7,8 @@ from typing import Any
 from django.core.exceptions import ObjectDoesNotExist
 
 from decoding.actions.measurements import measure_if_possible
-from decoding.actions.systems import add_kept_system, free_name, keep_made
+from decoding.actions.names import free_name
+from decoding.actions.systems import add_kept_system, keep_made
 from decoding.actions.training import forget_old_trainings, forget_training
 from decoding.cards import card_of_folder
 from decoding.jobs import JobRun, job
