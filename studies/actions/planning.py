@@ -163,10 +163,17 @@ def freeze_study(study: Study, plan: Plan | None = None) -> Study:
 
 
 def _make_tasks(study: Study, plan: Plan) -> None:
+    """The plan's tasks and their slots, with the texts that people will read."""
     segments = {
         segment.number: segment
         for segment in Segment.objects.filter(corpus=study.corpus_id, number__in=plan.segments)
     }
+    editing = _make_editing(study, plan, segments)
+    evaluation = _make_evaluation(study, plan, segments, editing)
+    _make_slots(study, plan, editing, evaluation)
+
+
+def _make_editing(study: Study, plan: Plan, segments: dict[int, Segment]) -> list[Task]:
     conditions = {one.name: one for one in study.conditions.select_related("study")}
     ids = [segment.pk for segment in segments.values()]
     lists = {
@@ -181,12 +188,12 @@ def _make_tasks(study: Study, plan: Plan) -> None:
         ).only("translation_list_id", "rank", "text")
     }
     display, language = display_of(study.the_conduct), study.corpus.target_language
-    editing = []
+    tasks = []
     for number, planned in enumerate(plan.editing, start=1):
         segment = segments[planned.segment]
         made = lists[planned.condition, segment.pk]
         texts = [display.show(entries[made.pk, rank], language) for rank in planned.ranks]
-        editing.append(
+        tasks.append(
             Task(
                 study=study,
                 kind=Kind.EDITING,
@@ -199,13 +206,18 @@ def _make_tasks(study: Study, plan: Plan) -> None:
                 translation_list=made,
             )
         )
-    Task.objects.bulk_create(editing, batch_size=_BATCH)
+    return Task.objects.bulk_create(tasks, batch_size=_BATCH)
+
+
+def _make_evaluation(
+    study: Study, plan: Plan, segments: dict[int, Segment], editing: list[Task]
+) -> list[Task]:
     by_draw = {
         (planned.segment, planned.condition, planned.draw): task
         for task, planned in zip(editing, plan.editing, strict=True)
     }
-    references = _references(plan, segments, language)
-    evaluation = Task.objects.bulk_create(
+    references = _references(plan, segments, study.corpus.target_language)
+    return Task.objects.bulk_create(
         (
             Task(
                 study=study,
@@ -220,6 +232,10 @@ def _make_tasks(study: Study, plan: Plan) -> None:
         ),
         batch_size=_BATCH,
     )
+
+
+def _make_slots(study: Study, plan: Plan, editing: list[Task], evaluation: list[Task]) -> None:
+    """One for each edit, which is open at once, and one for each judge of a pair."""
     slots = [
         Slot(
             study=study, task=task, kind=Kind.EDITING, segment=task.segment, number=1,
