@@ -34,6 +34,7 @@ from django.db.models.functions import Now
 
 from decoding.disk import full_disk
 from decoding.models import Job
+from decoding.queries.asked import OUT_OF_SIGHT, is_out_of_sight
 from evaluation.core.errors import VariorumError
 
 _log = logging.getLogger(__name__)
@@ -219,6 +220,9 @@ def run_claimed(claimed: Job) -> None:
     """Run a job that this worker has claimed, to its end or as far as it gets."""
     run = JobRun(claimed)
     try:
+        # What was shared with its owner may have been taken back while the job waited.
+        if is_out_of_sight(claimed):
+            raise VariorumError(OUT_OF_SIGHT)
         with _heartbeat(run):
             result = job_kind(claimed.kind).function(run)
         run.finish(Job.State.DONE, message="", result=result or run.result)

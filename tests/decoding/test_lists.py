@@ -224,6 +224,20 @@ def test_who_does_not_see_the_corpus_any_more_cannot_try_again(
     assert job.state == "queued"
 
 
+def test_what_was_shared_and_taken_back_is_not_worked_on(user, colleague, corpus, system, two_best):
+    for owned in (corpus, system):
+        share_with(owned, user=colleague, role="viewer")
+    job = ask_for_lists(corpus, system, [two_best], owner=colleague)
+    corpus.shares.all().delete()
+    run(job)
+    assert (job.state, job.done) == ("failed", 0)
+    assert "no longer shared with its owner" in job.error
+    assert not TranslationList.objects.exists()
+    share_with(corpus, user=colleague, role="viewer")
+    job_actions.retry_job(job)
+    assert run(job).result == {"lists made": 30, "lists failed": 0}
+
+
 def test_a_long_title_is_cut(user):
     job = job_actions.submit_job("self-test", owner=user, parameters={}, title="x" * 300)
     job.refresh_from_db()
