@@ -42,13 +42,18 @@ class Winners:
     cells: int
     compared: bool  # whether it is known of every cell if it may be the best
 
-    @property
-    def mildest(self) -> Cell | None:
+    def mildest(self, unique_best: float) -> Cell | None:
         """Of the tied cells that with the smallest lambda, if it is smaller than the best's.
 
-        The smaller lambda, the less of the model's score is given for being different.
+        The smaller lambda, the less of the model's score is given for being different. Cells
+        whose value is not above that of unique best lists are not worth naming: with few
+        sentences those may be tied too.
         """
-        milder = [cell for cell in self.tied if cell.penalty < self.best.penalty]
+        milder = [
+            cell
+            for cell in self.tied
+            if cell.penalty < self.best.penalty and cell.value > unique_best
+        ]
         return min(milder, key=lambda cell: (cell.penalty, -cell.value), default=None)
 
     def difference_of(self, cell: Cell) -> str:
@@ -90,10 +95,10 @@ def answer(winners: Winners, objective: str, unique_best: float, gain: Interval)
     elif others:
         sentence += "; all others are worse"
     sentences = [f"{sentence}.", _said(objective, gain)]
-    if (mildest := winners.mildest) is not None:
+    if (mildest := winners.mildest(unique_best)) is not None:
         sentences.append(
-            f"Among those that cannot be told apart {mildest} has the smallest λ, "
-            "which costs least model score."
+            f"Of those that cannot be told apart and are above unique best lists {mildest} has the "
+            "smallest λ, which costs least model score."
         )
     return " ".join(sentences)
 

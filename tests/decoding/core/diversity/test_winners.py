@@ -22,7 +22,7 @@ GAIN = Interval(4.98, 3.8, 6.2, 200, 200)
             (WORSE, TIED, BEST), GAIN, "coverage",
             ("The best cell is n = 4, λ = 0.2 with 61.9; 1 of the 2 others cannot be told apart "
             "from it. Its lists cover 5.0 more than unique best ones (95% interval 3.8 to 6.2). "
-            "Among those that cannot be told apart n = 3, λ = 0.1 has the smallest λ, which costs "
+            "Of those that cannot be told apart and are above unique best lists n = 3, λ = 0.1 has the smallest λ, which costs "
             "least model score."),
         ),
         (
@@ -58,8 +58,11 @@ def test_of_equal_cells_the_best_has_the_smaller_n_then_lambda():
 
 def test_the_mildest_of_tied_cells_has_the_smallest_lambda_and_then_the_highest_value():
     cells = [BEST, TIED, Cell(5, 0.1, 61.5, -1, 0.5, True), Cell(9, 0.05, 55, -9, -5, False)]
-    assert winners_of(cells).mildest == cells[2]
-    assert winners_of([BEST, LUCKLESS]).mildest is None
+    assert winners_of(cells).mildest(30) == cells[2]
+    assert winners_of([BEST, LUCKLESS]).mildest(30) is None
+    # None that would be worse than no diversity.
+    assert winners_of(cells).mildest(61.3) == cells[2]
+    assert winners_of([BEST, TIED]).mildest(61.3) is None
 
 
 def test_a_row_says_whether_a_cell_may_be_as_good():
