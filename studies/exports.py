@@ -56,7 +56,8 @@ def _judgments(study: Study, everything: bool) -> Iterator[Row]:
     )  # fmt: skip
     # What many judgments share is asked for by its key, once a piece. Eight tables joined to all
     # rows is a statement that PostgreSQL, where it knows too little of them, nests for minutes.
-    for piece in _pieces(rows.iterator()):
+    judged = rows.iterator()
+    while piece := list(islice(judged, _PIECE)):
         tasks = _by_key(
             Task, {one.task for one in piece}, "segment__number", "number", "texts",
             "first__condition__name", "second__condition__name",
@@ -82,11 +83,6 @@ def _judgments(study: Study, everything: bool) -> Iterator[Row]:
                 one.assigned_at, one.answered_at, one.active_seconds, one.pauses,
                 one.focus_losses,
             )  # fmt: skip
-
-
-def _pieces(rows: Iterator[Any]) -> Iterator[list[Any]]:
-    while piece := list(islice(rows, _PIECE)):
-        yield piece
 
 
 def _by_key(model: type[Model], keys: Collection[int], *names: str) -> dict[int, Any]:

@@ -70,7 +70,7 @@ class Winners:
             "less_best": cell.value - self.best.value,
             "low": cell.low,
             "high": cell.high,
-            "tied_with_best": cell in (self.best, *self.tied) if self.compared else None,
+            "tied_with_best": cell.tied,
         }
 
 

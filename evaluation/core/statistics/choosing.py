@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, stdtrit
+from scipy.special import ndtr
 
-from evaluation.core.statistics.intervals import Bootstrap, Interval, Score
+from evaluation.core.statistics.intervals import Bootstrap, Interval, Score, widened_quantile
 from evaluation.core.statistics.systems import FloatArray, resample_together
 
 # Equal scores, which go to 100, come out of sums that were rounded in another order.
@@ -79,4 +79,4 @@ def _largest(away: FloatArray, spread: FloatArray, sentences: int, level: float)
     if not differ.any():
         return 0.0
     largest = float(np.quantile((away[:, differ] / spread[differ]).max(axis=1), level))
-    return float(np.sqrt(sentences / (sentences - 1)) * -stdtrit(sentences - 1, ndtr(-largest)))
+    return -widened_quantile(ndtr(-largest), sentences)

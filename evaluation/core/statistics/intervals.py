@@ -214,16 +214,14 @@ def bca_limits(
     """The BCa limits (Efron 1987), for few clusters at widened levels.
 
     ``influence`` (S,) is the estimate less the estimate without each cluster. Instead of the
-    normal quantile z the levels use sqrt(S / (S - 1)) t, t of Student's distribution with S - 1
-    degrees of freedom (Hesterberg 2015): on its own the bootstrap forgets what small samples
-    cost. Fewer than two clusters have no interval, nor has a figure that more than 1 - level of
-    the samples leave undefined.
+    normal quantile z the levels use `widened_quantile`. Fewer than two clusters have no interval,
+    nor has a figure that more than 1 - level of the samples leave undefined.
     """
     defined = np.sort(draws[np.isfinite(draws)])
     if clusters < 2 or len(defined) < level * len(draws):
         return None, None
     draws = defined
-    z = float(np.sqrt(clusters / (clusters - 1)) * stdtrit(clusters - 1, (1 - level) / 2))
+    z = widened_quantile((1 - level) / 2, clusters)
     below = float(((draws < estimate).mean() + (draws <= estimate).mean()) / 2)
     bias = float(ndtri(np.clip(below, 1 / len(draws), 1 - 1 / len(draws))))
     influence = influence[np.isfinite(influence)]
@@ -242,6 +240,15 @@ def bca_limits(
     return limit(z), limit(-z)
 
 
+def widened_quantile(tail: float, clusters: int) -> float:
+    """What stands for the normal quantile of ``tail`` where there are few clusters.
+
+    It is sqrt(S / (S - 1)) t, t of Student's distribution with S - 1 degrees of freedom
+    (Hesterberg 2015): on its own the bootstrap forgets what small samples cost.
+    """
+    return float(np.sqrt(clusters / (clusters - 1)) * stdtrit(clusters - 1, tail))
+
+
 def percentile_limits(
     draws: FloatArray, level: float, *, clusters: int | None = None
 ) -> tuple[float | None, float | None]:
@@ -250,8 +257,7 @@ def percentile_limits(
         return None, None
     tail = (1 - level) / 2
     if clusters is not None:
-        t = stdtrit(clusters - 1, tail)
-        tail = float(ndtr(np.sqrt(clusters / (clusters - 1)) * t))
+        tail = float(ndtr(widened_quantile(tail, clusters)))
     # "inverted_cdf" takes a draw as it is: between infinite ones nothing can be interpolated.
     low, high = np.quantile(
         draws[~np.isnan(draws)], [tail, 1 - tail], method="inverted_cdf"
